@@ -1,0 +1,105 @@
+"""The workspace: where a run keeps the paper, what was read from it, and what was decided. Paths and `job.json`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+
+from paper2code import cli, files
+from paper2code.paper import Paper
+
+MODES = ("minimal", "full", "educational")
+FRAMEWORKS = ("pytorch", "jax", "numpy")
+FOLDER = ".paper2code_work"
+
+
+def version() -> str:
+    """The tool's version, from the one place that states it (pyproject.toml, or the installed package's record of it)."""
+    project = Path(__file__).resolve().parents[2] / "pyproject.toml"
+    if project.is_file():
+        for line in project.read_text(encoding="utf-8").splitlines():
+            if line.startswith("version = "):
+                return line.split('"')[1]
+    from importlib import metadata
+
+    return metadata.version("paper2code")
+
+
+def now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="seconds")
+
+
+@dataclass
+class Job:
+    """What was asked for. `paper` is the id with its resolved version, or the local file's name."""
+
+    paper: str
+    asked: str
+    mode: str = "minimal"
+    framework: str = "pytorch"
+    tool: str = ""
+    started: str = ""
+
+    def __post_init__(self):
+        self.tool = self.tool or version()
+        self.started = self.started or now()
+
+
+class Workspace:
+    """A folder with the files of one run; every path of it is named here and nowhere else."""
+
+    def __init__(self, folder: str | Path):
+        self.folder = Path(folder)
+        self.job_file = self.folder / "job.json"
+        self.raw = self.folder / "raw"
+        self.provenance = self.raw / "provenance.json"
+        self.paper_file = self.folder / "paper.json"
+        self.text = self.folder / "paper_text.md"
+        self.metadata = self.folder / "paper_metadata.json"
+        self.outline = self.folder / "outline.md"
+        self.sections = self.folder / "sections"
+        self.algorithms = self.folder / "algorithms"
+        self.equations = self.folder / "equations"
+        self.tables = self.folder / "tables"
+        self.figures = self.folder / "figures"
+        self.footnotes = self.folder / "footnotes.md"
+        self.references = self.folder / "references.md"
+        self.evidence = self.folder / "evidence"
+        self.official_code = self.folder / "official_code"
+        self.contribution = self.folder / "contribution.md"
+        self.ledger = self.folder / "ledger.yaml"
+        self.audit = self.folder / "ambiguity_audit.md"
+        self.gates = self.folder / "gates.json"
+
+    @classmethod
+    def named(cls, paper_id: str) -> Workspace:
+        """The workspace that a paper's id gets under the current folder."""
+        return cls(Path(FOLDER) / paper_id.replace("/", "__"))
+
+    @property
+    def pdf(self) -> Path | None:
+        """The paper's PDF as downloaded, where there is one."""
+        return next(iter(sorted(self.raw.glob("*.pdf"))), None) if self.raw.is_dir() else None
+
+    def job(self) -> Job:
+        self.must_exist(self.job_file)
+        return Job(**files.read_json(self.job_file))
+
+    def save_job(self, job: Job) -> None:
+        files.write_json(self.job_file, asdict(job))
+
+    def paper(self) -> Paper:
+        self.must_exist(self.paper_file)
+        try:
+            return Paper.load(self.paper_file)
+        except ValueError as problem:
+            raise cli.Stop(f"{self.paper_file}: {problem}", code=cli.USAGE,
+                           expected="a paper.json written by this version of paper2code",
+                           fix="run fetch_paper.py again on the same paper and folder") from problem
+
+    def must_exist(self, path: Path) -> None:
+        if not path.is_file():
+            raise cli.Stop(f"{path} does not exist, so {self.folder} is not (yet) a workspace with that stage done",
+                           code=cli.USAGE, expected="the folder that fetch_paper.py wrote to",
+                           fix="fetch_paper.py PAPER, or name the right folder")
