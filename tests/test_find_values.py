@@ -5,7 +5,6 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from paper2code.find import values
 from paper2code.find.values import numbers, spans
 
@@ -61,9 +60,12 @@ def test_units(text, unit):
 
 
 @pytest.mark.parametrize("text, kind", [
-    ("ResNet-50", "name"), ("CIFAR-10", "name"), ("V100", "name"), ("top-1", "name"), (r"$\beta_1$", "index"), ("β1", "index"), ("$x_{12}$", "index"),
-    ("Section 3.2", "place"), ("Eq. (4)", "place"), ("Tables 2 and 3", "place"), ("[12]", "place"), ("[3, 5]", "place"), ("§5.3", "place"),
-    ("Kingma et al., 2014", "year"), ("WMT 2014 data", "year"), ("batch size of 256", "value"), ("2048 steps", "value"), ("in $[0, 1]$", "value"),
+    ("ResNet-50", "name"), ("CIFAR-10", "name"), ("V100", "name"), ("top-1", "name"),
+    (r"$\beta_1$", "index"), ("β1", "index"), ("$x_{12}$", "index"),
+    ("Section 3.2", "place"), ("Eq. (4)", "place"), ("Tables 2 and 3", "place"),
+    ("[12]", "place"), ("[3, 5]", "place"), ("§5.3", "place"),
+    ("Kingma et al., 2014", "year"), ("WMT 2014 data", "year"), ("batch size of 256", "value"),
+    ("2048 steps", "value"), ("in $[0, 1]$", "value"),
     (r"$\beta_1 = 0.9$", "value"), ("version 1.2.3", "name"), ("size-64", "name"),
 ])
 def test_what_kind_of_number_it_is(text, kind):
@@ -78,8 +80,10 @@ def test_spans_are_exact():
 
 
 @pytest.mark.parametrize("text, kind, held", [
-    ("from 1e-5 to 1e-3", "range", ["1e-5", "1e-3"]), ("between 2 and 4", "range", ["2", "4"]), ("0.1–0.3", "range", ["0.1", "0.3"]),
-    (r"over $\{16, 32, 64\}$", "set", ["16", "32", "64"]), ("of 16, 32 and 64", "set", ["16", "32", "64"]), ("either 0.1 or 0.3", "set", ["0.1", "0.3"]),
+    ("from 1e-5 to 1e-3", "range", ["1e-5", "1e-3"]), ("between 2 and 4", "range", ["2", "4"]),
+    ("0.1–0.3", "range", ["0.1", "0.3"]),
+    (r"over $\{16, 32, 64\}$", "set", ["16", "32", "64"]), ("of 16, 32 and 64", "set", ["16", "32", "64"]),
+    ("either 0.1 or 0.3", "set", ["0.1", "0.3"]),
     ("in $[10^{-5}, 10^{-2}]$", "range", ["1e-5", "1e-2"]),
 ])
 def test_ranges_and_sets(text, kind, held):

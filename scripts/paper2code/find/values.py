@@ -13,7 +13,7 @@ from decimal import Decimal
 MINUS = "-−–‐‑"
 SUPER = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 VULGAR = {"½": "0.5", "¼": "0.25", "¾": "0.75", "⅛": "0.125", "⅓": "0.333333", "⅔": "0.666667"}
-SCALES = {"k": 3, "K": 3, "M": 6, "B": 9, "T": 12, "thousand": 3, "million": 6, "billion": 9, "trillion": 12, "mio": 6, "mn": 6, "bn": 9}
+SCALES = {"k": 3, "K": 3, "M": 6, "B": 9, "T": 12, "thousand": 3, "million": 6, "billion": 9, "trillion": 12, "mio": 6, "bn": 9}
 BINARY = {3: Decimal(1024), 6: Decimal(1024 ** 2), 9: Decimal(1024 ** 3)}
 EXPONENT_LIMIT = 400
 
@@ -52,7 +52,8 @@ UNITS = {
     "byte": "bytes? gb mb kb gib mib tb", "pixel": "pixels? px", "hz": "hz khz", "parameter": "parameters? params?",
     "image": "images? pictures?", "example": "examples? samples? instances? datapoints?", "sentence": "sentences? pairs?",
     "class": "classes categories labels?", "dimension": "dimensions? dimensional dims? d", "unit": "units? neurons? hidden",
-    "channel": "channels? filters? kernels?", "episode": "episodes? trajectories rollouts?", "frame": "frames? fps", "word": "words? subwords?",
+    "channel": "channels? filters? kernels?", "episode": "episodes? trajectories rollouts?", "frame": "frames? fps",
+    "word": "words? subwords?",
     "seed": "seeds?", "run": "runs? trials?", "point": "points?", "node": "nodes?", "expert": "experts?", "times": "times fold x",
     "environment": "environments? envs? actors? workers?", "bit": "bits?", "crop": "crops?", "stage": "stages?", "beam": "beams?",
 }
@@ -99,18 +100,19 @@ SCALE = re.compile(rf"(?:\}}?\$)?(?:{GAP}{FONT})?(?P<letter>[kKMBT])(?![A-Za-z])
                    rf"|(?:\s|~|-|\$)*(?P<spaced>[MB])(?=[\s~$]+(?:param|tok|step|image|example|sample|word|pair|frame|iteration))"
                    rf"|(?:\s|~|-|\$)*(?P<word>thousand|million|billion|trillion|mio|bn)\b")
 PERCENT = re.compile(r"(?:\s|~|\\,|\$|\})*(?:\\?%|\\percent|per\s?cent\b|percent\b|percentage points?\b)")
-FOLLOWING = re.compile(r"(?:\s|~|-|‑|\\[, ;]|\$|\})*(?:(?:training|total|gradient|optimi[sz]er|mini-?batch|stacked|identical|parallel|attention|"
-                       r"convolutional|transformer|encoder|decoder|hidden|random|independent|nvidia|tesla|V100|A100|H100|H800|P100|TPUv?\d?|"
-                       r"source|target|full|more|different|warm-?up)[\s~-]+){0,2}(?P<unit>[A-Za-z]+)", re.I)
+FOLLOWING = re.compile(r"(?:\s|~|-|‑|\\[, ;]|\$|\})*(?:(?:training|total|gradient|optimi[sz]er|mini-?batch|stacked|identical|"
+                       r"parallel|attention|convolutional|transformer|encoder|decoder|hidden|random|independent|nvidia|tesla|[VAHP]\d00|"
+                       r"TPUv?\d?|source|target|full|more|different|warm-?up)[\s~-]+){0,2}(?P<unit>[A-Za-z]+)", re.I)
 WORDS = re.compile(rf"(?<![A-Za-z])(?:{NUMBER_WORD})(?:(?:[\s-]+(?:and\s+)?)(?:{NUMBER_WORD}))*(?![A-Za-z])", re.I)
-PLACE_BEFORE = re.compile(r"(?:§+|\b(?:Sec(?:tion|t)?s?|Eqn?s?|Equations?|Tab(?:le|\.)?s?|Fig(?:ure)?s?|Alg(?:orithm)?s?|App(?:endix|endices)?|Chapters?|Lines?|"
-                          r"Theorems?|Lemmas?|Propositions?|Refs?|Footnotes?|Definitions?|Corollary|Remark|Assumption|Examples?|pages?)\.?)"
-                          r"[\s~]*[(\[]?(?:[\dA-Z]{1,3}[\d.]*[)\]]?(?:\s*(?:,|and|to|&|[-–])\s*)[(\[]?)*$", re.I)
+PLACE_BEFORE = re.compile(r"(?:§+|\b(?:Sec(?:tion|t)?s?|Eqn?s?|Equations?|Tab(?:le)?s?|Fig(?:ure)?s?|Alg(?:orithm)?s?|"
+                          r"App(?:endix|endices)?|Chapters?|Lines?|Theorems?|Lemmas?|Propositions?|Refs?|Footnotes?|Definitions?|"
+                          r"Corollary|Remark|Assumption|Examples?|pages?)\.?)[\s~]*[(\[]?"
+                          r"(?:[\dA-Z]{1,3}[\d.]*[)\]]?(?:\s*(?:,|and|to|&|[-–])\s*)[(\[]?){0,6}$", re.I)
 BRACKETED = re.compile(r"\[\s*(?:\d{1,3}\s*[,;–-]\s*)*$")
 BRACKET_END = re.compile(r"\s*(?:[,;–-]\s*\d{1,3}\s*)*\]")
 YEARLIKE = re.compile(r"(?:19[5-9]\d|20[0-4]\d)[a-z]?$")
-BETWEEN = re.compile(r"[\s$}\\{,]*(?:(?:-|–|—|−|--|\\sim|\\dots|\\ldots|…|\.\.\.?|to|and|or|up to|through)[\s$}{\\,]*)?[\s$(\[]*$|[\s$}]*,[\s\\$!;:{]*"
-                     r"(?:and|or)?[\s${]*$")
+BETWEEN = re.compile(r"[\s$}\\{,]*(?:(?:-|–|—|−|--|\\sim|\\l?dots|…|\.\.\.?|to|and|or|up to|through)[\s$}{\\,]*)?[\s$(\[]*$"
+                     r"|[\s$}]*,[\s\\$!;:{]*(?:and|or)?[\s${]*$")
 DASH = re.compile(r"[\s$}]*(?:-|–|—|−|--|to|through|up to|\\sim|\\dots|\\ldots|…|\.\.\.)[\s$}{]*")
 
 
@@ -157,8 +159,9 @@ def read(text: str, match: re.Match) -> list[Number]:
         else:
             value = value.scaleb(int(exponent))
         if match["tglued"]:  # a PDF that lost the superscript: "2×105" may be 2×10⁵
-            return [Number(Decimal(mantissa), (start, match.end("mantissa")), None, text[start:match.end("mantissa")], also=(value,)),
-                    Number(Decimal("10" + match["tglued"]), (end - 3, end), unit_after(text, end), text[end - 3:end], also=(value,))]
+            middle = match.end("mantissa")
+            return [Number(Decimal(mantissa), (start, middle), None, text[start:middle], also=(value,)),
+                    Number(Decimal(text[end - 3:end]), (end - 3, end), unit_after(text, end), text[end - 3:end], also=(value,))]
     scale = SCALE.match(text, end)
     if scale and not (scale["letter"] == "T" and text[end:end + 1] == " "):
         places = SCALES[(scale["letter"] or scale["spaced"] or scale["word"])]
@@ -193,7 +196,9 @@ def exponent_of(match: re.Match) -> tuple[Decimal | None, int | None]:
             return signed(match["ttsign"], match["ttexp"]), 10
         if match["tsuper"]:
             return Decimal(match["tsuper"].translate(SUPER)), 10
-        return (Decimal(match["tglued"]) if match["tglued"] else -Decimal((match["tflat"] or match["tplain"]).lstrip(MINUS).strip())), 10
+        if match["tglued"]:
+            return Decimal(match["tglued"]), 10
+        return -Decimal((match["tflat"] or match["tplain"]).lstrip(MINUS).strip()), 10
     if match["pow"]:
         if match["pexp"]:
             return signed(match["psign"], match["pexp"]), None
@@ -227,39 +232,55 @@ def unit_after(text: str, end: int) -> str | None:
         return None
     word = match["unit"]
     if len(word) == 1:  # "3h", "12 s", "224 d": a lone letter is a unit only beside its number, and not before "=" or "_"
-        apart = text[end:match.start("unit")]
-        if apart not in ("", " ", "~", "\\,") or word.isupper() or re.match(r"[\s$]*[=_^(]|\s*[+*/×-]", text[match.end():]) or (word in "xd" and apart):
+        apart, rest = text[end:match.start("unit")], text[match.end():match.end() + 4]
+        symbol = word.isupper() or re.match(r"[\s$]*[=_^(]|\s*[+*/×-]", rest)
+        if symbol or apart not in ("", " ", "~", "\\,") or (word in "xd" and apart):
             return None
     return UNIT_OF.get(word.lower())
 
 
+SUBSCRIPT = re.compile(r"_\{?(?:\\(?:text|mathrm)\{)?[A-Za-z,]{0,12}[-,\s]?$")
+COMMAND = re.compile(r"\\(?:times|cdot|sim|approx|leq?|geq?|in|to|pm|text|mathrm|num|SI|ast)$")
+SYMBOL = re.compile(r"(?:[α-ωΑ-Ωϵϕ]|\\[a-z]+|(?<![A-Za-z])[B-GI-KM-OQ-SU-Za-z])$")  # not V, A, H, P, T, L: V100, L2
+HYPHENED = re.compile(r"(?:[A-Za-z]{2,}|\b[A-Za-z])[-‑]$")
+SMALL_WORD = re.compile(r"\b(?:of|to|by|with|is|the|a|per)-$")
+INTERVAL_WORD = re.compile(r"\b(?:range|interval|in|from|within|over|of|to|between)\s*\[[^\[\]]*$")
+ASSIGNED_LIST = re.compile(r"\[\s*0\s*,\s*$|=\s*\[[^\]]*$")
+
+
 def kind_of(text: str, match: re.Match, start: int, end: int, mantissa: str, unit: str | None) -> str:
+    """What role the number plays where it stands: see the kinds above."""
     at = match.start("mantissa")
     before, after = text[max(0, at - 60):at], text[end:end + 12]
     last = before[-1:]
-    if re.search(r"_\{?(?:\\(?:text|mathrm)\{)?[A-Za-z,]{0,12}[-,\s]?$", before) and not re.search(r"_\{[^}]*[=<>]\s*$", before):
+    if SUBSCRIPT.search(before):
         return INDEX
-    if last.isalpha() and not re.search(r"\\(?:times|cdot|sim|approx|leq?|geq?|in|to|pm|text|mathrm|num|SI|ast)$", before):
-        greek = bool(re.search(r"[α-ωΑ-Ωϵϕ]$|\\[a-z]+$", before)) or not re.search(r"[A-Za-z]{2,}$", before)
-        return INDEX if greek and len(mantissa) <= 2 and not re.search(r"(?:^|[\s(])[VAHPTL]$", before) else NAME
+    if last.isalpha() and not COMMAND.search(before):
+        return INDEX if len(mantissa) <= 2 and SYMBOL.search(before) else NAME
     if re.search(r"\d\.$", before) or re.match(r"\.\d", after):
         return NAME  # a version: 1.2.3
     if PLACE_BEFORE.search(before):
         return PLACE
-    if "." not in mantissa and BRACKETED.search(before) and BRACKET_END.match(text, end) and len(mantissa) <= 3 and "$" not in before[-3:]:
-        if not re.search(r"\b(?:range|interval|in|from|within|over|of|to|between)\s*\[[^\[\]]*$", before) or BRACKET_END.match(text, end).group().strip() == "]":
-            if not re.search(r"\[\s*0\s*,\s*$|=\s*\[[^\]]*$", before) and not text[at:].startswith("0"):
-                return PLACE
+    if is_citation(text, before, at, end, mantissa):
+        return PLACE
     if YEARLIKE.match(mantissa) and unit is None and not match["sci"] and not match["pow"]:
-        if re.search(r"(?:[(,\s]|\bin\s|[A-Za-z]\s?)$", before) and re.match(r"[a-z]?(?:[),;\].\s]|$)", after) and not re.search(r"[=$]\s*$", before):
-            return YEAR
-    if last in "-‑" and re.search(r"[A-Za-z]{2,}[-‑]$|\b[A-Za-z][-‑]$", before) and not re.search(r"\b(?:of|to|by|with|is|the|a|per)-$", before):
+        if re.search(r"(?:[(,\s]|[A-Za-z]\s?)$", before) and re.match(r"[a-z]?(?:[),;\].\s]|$)", after):
+            return YEAR if not re.search(r"[=$]\s*$", before) else VALUE
+    if HYPHENED.search(before) and not SMALL_WORD.search(before):
         return NAME
-    if last == "/" and re.search(r"[A-Za-z]/$", before):
-        return NAME
-    if re.match(r"(?:st|nd|rd|th)\b|D\b", after) and unit is None:
+    if re.search(r"[A-Za-z]/$", before) or (unit is None and re.match(r"(?:st|nd|rd|th)\b|D\b", after)):
         return NAME
     return VALUE
+
+
+def is_citation(text: str, before: str, at: int, end: int, mantissa: str) -> bool:
+    """Whether the number is a citation's, as in `[12]` or `[3, 5-7]`, and not an interval's end."""
+    closed = BRACKET_END.match(text, end)
+    if not closed or "." in mantissa or len(mantissa) > 3 or not BRACKETED.search(before) or "$" in before[-3:]:
+        return False
+    if INTERVAL_WORD.search(before) and closed.group().strip() != "]":
+        return False
+    return not ASSIGNED_LIST.search(before) and not text[at:].startswith("0")
 
 
 def word_value(words: str) -> int | None:
@@ -302,10 +323,11 @@ def spans(text: str, found: list[Number] | None = None) -> list[Span]:
             return
         start, end = run[0].span[0], run[-1].span[1]
         between = text[run[0].span[1]:run[1].span[0]]
-        braced = bool(re.search(r"(?:\\\{|\{|\[|\(|\\lbrace)\s*\$?$", text[max(0, start - 9):start]))
-        if len(run) == 2 and (DASH.fullmatch(between) or re.search(r"\bbetween[\s$]*$|\bfrom[\s$]*$", text[max(0, start - 12):start])):
+        braced = bool(re.search(r"(?:[{\[(]|\\lbrace)\s*\$?$", text[max(0, start - 9):start]))
+        before = text[max(0, start - 12):start]
+        if len(run) == 2 and (DASH.fullmatch(between) or re.search(r"\b(?:between|from)[\s$]*$", before)):
             kind = "range"
-        elif len(run) == 2 and re.search(r"\[\s*\$?$|\(\s*\$?$", text[max(0, start - 9):start]) and "," in between:
+        elif len(run) == 2 and re.search(r"(?<!\\)[\[(]\s*\$?$", before) and "," in between:
             kind = "range"
         elif len(run) > 2 or braced or re.search(r"\b(?:and|or)\b", between):
             kind = "set"
