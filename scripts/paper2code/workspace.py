@@ -14,16 +14,28 @@ FRAMEWORKS = ("pytorch", "jax", "numpy")
 FOLDER = ".paper2code_work"
 
 
-def version() -> str:
-    """The tool's version, from the one place that states it (pyproject.toml, or the installed package's record of it)."""
+def stated(key: str) -> str | None:
+    """A string of pyproject.toml by its key; None where the file or the key is not."""
     project = Path(__file__).resolve().parents[2] / "pyproject.toml"
     if project.is_file():
         for line in project.read_text(encoding="utf-8").splitlines():
-            if line.startswith("version = "):
+            if line.startswith(f"{key} = "):
                 return line.split('"')[1]
+    return None
+
+
+def version() -> str:
+    """The tool's version, from the one place that states it (pyproject.toml, or the installed package's record of it)."""
+    if told := stated("version"):
+        return told
     from importlib import metadata
 
     return metadata.version("paper2code")
+
+
+def homepage() -> str:
+    """The address under which the project can be reached, from pyproject.toml; empty when it states none."""
+    return stated("Homepage") or ""
 
 
 def now() -> str:

@@ -1,0 +1,130 @@
+"""Files of any form in, one Paper out: each file to its reader, what they read reconciled, garbled text told."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from paper2code import cli
+from paper2code.acquire import local, unpack
+from paper2code.paper import Paper
+
+FEWEST_WORDS = 80  # a text with less is no paper
+SCANNED = 20  # words a page: a PDF with less is pictures of pages
+ORDER = ("source", "html", "pdf", "text")  # of trust
+
+
+def reader(role: str) -> Callable[[Path], Paper]:
+    """The reader of a role; imported only when it is needed, since each brings its own libraries."""
+    if role == "source":
+        from paper2code.read import latex
+
+        return latex.read
+    if role == "html":
+        from paper2code.read import html
+
+        return lambda path: html.read(path.read_bytes())
+    if role == "pdf":
+        from paper2code.read import pdf
+
+        return pdf.read
+    from paper2code.read import text
+
+    return lambda path: text.read(decode(path.read_bytes()))
+
+
+def decode(data: bytes) -> str:
+    """Text in whatever encoding it was saved: by its byte order mark, as UTF-8, else as Windows-1252."""
+    for mark, encoding in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
+        if data.startswith(mark):
+            return data.decode(encoding, "replace")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("cp1252", "replace")
+
+
+def words(paper: Paper) -> int:
+    return sum(len(passage.text.split()) for passage in paper.passages())
+
+
+def read_all(found: dict[str, Path], say: Callable[[str], None] = cli.say) -> Paper:
+    """Read every file (by role: source, html, pdf, text) and reconcile. A reader that fails is a warning as long as
+    another one gives a text. Raises Stop (exit 4) when none does, with each one's reason."""
+    papers: dict[str, Paper] = {}
+    failed: dict[str, cli.Stop] = {}
+    for role in ORDER:
+        if role not in found:
+            continue
+        source = {"source": "latex"}.get(role, role)
+        try:
+            paper = reader(role)(found[role])
+            enough(paper, role, found[role])
+            papers[source] = paper
+        except cli.Stop as stop:
+            failed[source] = stop
+        except (MemoryError, RecursionError, Exception) as problem:  # noqa: BLE001  one reader's fault is not the run's
+            failed[source] = cli.Stop(f"the {source} reader failed on it ({type(problem).__name__}: {str(problem)[:200]})",
+                                      code=cli.UNUSABLE, expected="a file that can be read", fix="give the paper in another form")
+        if source in failed:
+            say(f"reading {source}: {failed[source].message}")
+        else:
+            say(f"reading {source}: {summary(papers[source])}")
+    if not papers:
+        raise none_readable(failed)
+    if len(papers) == 1:
+        paper = next(iter(papers.values()))
+    else:
+        from paper2code.read import reconcile
+
+        paper = reconcile.reconcile(papers)
+    for source, stop in failed.items():
+        paper.warn("source-unreadable", f"{source}: {stop.message}")
+    return paper
+
+
+def enough(paper: Paper, role: str, path: Path) -> None:
+    """Raise Stop when what was read is too little to be a paper."""
+    count = words(paper)
+    if role == "pdf" and paper.pages and count < SCANNED * paper.pages:
+        raise cli.Stop(f"{path.name} has {count} words on {paper.pages} pages: it is scanned, its pages are pictures",
+                       code=cli.UNUSABLE, expected="a PDF with a text layer",
+                       fix="run OCR over it (for example ocrmypdf), or give the LaTeX source, the HTML, or the text")
+    if count < FEWEST_WORDS:
+        raise cli.Stop(
+            f"{path.name} holds {count} words, which is no paper",
+            code=cli.UNUSABLE,
+            expected=f"a paper's text, at least {FEWEST_WORDS} words",
+            fix="check that it is the right file, and whole",
+        )
+
+
+def none_readable(failed: dict[str, cli.Stop]) -> cli.Stop:
+    if len(failed) == 1:
+        return next(iter(failed.values()))
+    told = "; ".join(f"{source}: {stop.message}" for source, stop in failed.items())
+    return cli.Stop(f"nothing readable was found ({told})", code=cli.UNUSABLE, expected="one form of the paper that can be read",
+                    fix="paste the paper's text into a file and name that file")
+
+
+def summary(paper: Paper) -> str:
+    """What a paper holds, in counts, on one line."""
+    appendix = sum(section.appendix for section in paper.sections)
+    numbered = sum(item.number is not None for item in paper.equations)
+    parts = [f"{words(paper)} words", f"{len(paper.sections)} sections" + (f" ({appendix} in the appendix)" if appendix else ""),
+             f"{len(paper.equations)} equations ({numbered} numbered)"]
+    parts += [f"{len(getattr(paper, name))} {name}" for name in ("algorithms", "tables", "figures", "footnotes", "references")]
+    return ", ".join(parts)
+
+
+def open_paper(path: Path, wanted: str = "auto", say: Callable[[str], None] = cli.say) -> Paper:
+    """The paper in a local file of any form (PDF, LaTeX source, HTML, Markdown, text) or in a `paper.json`."""
+    path = Path(path)
+    if path.is_file() and path.suffix == ".json":
+        return Paper.load(path)
+    told, form = local.role(path, wanted)
+    if told != "source" or form == "folder":
+        return read_all({told: path}, say)
+    with tempfile.TemporaryDirectory(prefix="paper2code-") as folder:
+        return read_all({"source": unpack.unpack(path, Path(folder) / "source").folder}, say)
