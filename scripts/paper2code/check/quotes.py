@@ -1,0 +1,533 @@
+"""Is this quote in the paper, at the place named? `Matcher(paper).judge(place, quote)` says so, and what to put if not.
+
+A quote is verified when its folded text (`paper2code.fold`) occurs, whole tokens from end to end, in the place named: a
+section with its subsections, captions, tables, algorithms and footnotes, or an item. `…` skips a little text of the same
+stream, in order. Nothing is accepted for being similar; similarity only finds the passage to show instead.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from paper2code.check.places import Places, Target
+from paper2code.fold import Folded, Mark, agree, cited_alike, fold
+from paper2code.paper import Block, Paper, Passage, box
+from rapidfuzz import fuzz
+
+VERIFIED, MOVED, ALTERED, MISSING, DEFERRED, UNREADABLE = "verified", "moved", "altered", "missing", "deferred", "unreadable"
+CITED, NO_SUCH_PLACE = "cited", "no-such-place"
+STATES = (VERIFIED, MOVED, ALTERED, MISSING, DEFERRED, UNREADABLE, CITED, NO_SUCH_PLACE)
+
+LONGEST = 8_000  # characters; a longer quote is no quote
+LONGEST_GAP = 400  # folded characters that one `…` may skip
+MOST_OCCURRENCES = 500
+CLOSE = 70.0  # similarity (0-100) from which a passage counts as the altered quote's original
+SKIP = re.compile(r"\s*(?:\[\s*(?:\.{3,}|…)\s*\]|\.\s\.\s\.|\.{3,}|…)\s*")
+NEGATION = re.compile(r"(?:\b(?:not|no|never|without|cannot|neither|nor|hardly|non)|n['\u2019]t)\b", re.I)
+NEGATED = re.compile(rf"(?<!or )(?:{NEGATION.pattern})[\s\u2010\u2011-]*$", re.I)
+SENTENCE_END = re.compile(r"[.!?][)\"'\u201d\u2019]*\s+(?=[A-Z\"\u201c(])")
+BROKEN = re.compile(r"[\ufffd\ue000-\uf8ff]|\(cid:\d+\)")
+CONTROL = re.compile(r"[\x00-\x06\x0e-\x1f\x7f]")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of one place-and-quote pair.
+
+    found_at: where the quote (or, when altered, the nearest passage) stands, as it is cited. nearest: the paper's own
+    words there. difference: what to change, word by word. fix: what to do. problems: what is wrong with the place.
+    unconfirmed: the passage was read from the PDF's glyphs alone.
+    """
+
+    state: str
+    place: str = ""
+    quote: str = ""
+    found_at: str | None = None
+    page: int | None = None
+    bbox: tuple[float, ...] | None = None
+    nearest: str | None = None
+    difference: str | None = None
+    fix: str | None = None
+    message: str = ""
+    section: str | None = None
+    item: str | None = None
+    problems: tuple[str, ...] = ()
+    unconfirmed: bool = False
+
+    @property
+    def good(self) -> bool:
+        return self.state in (VERIFIED, CITED)
+
+
+@dataclass
+class Piece:
+    """One passage of the index: its folded text lies at `at` … `end` of the whole."""
+
+    passage: Passage
+    folded: Folded
+    at: int
+    end: int
+    stream: int
+    theorem: str | None = None
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A quote found: from token `start` to `end` of the whole index, in pieces `first` … `last`."""
+
+    start: int
+    end: int
+    first: int
+    last: int
+    problem: str | None = None
+
+
+class Matcher:
+    """The index of one paper; build it once and judge many quotes with it. A verdict is remembered."""
+
+    def __init__(self, paper: Paper):
+        self.paper = paper
+        self.places = Places(paper)
+        self.pieces: list[Piece] = []
+        self.references = len(paper.references) or 999
+        self.marks: list[Mark] = []
+        self.judged: dict[tuple[str, str], Verdict] = {}
+        parts: list[str] = []
+        at = 0
+        for stream, passages in enumerate(streams(paper)):
+            for passage, theorem in passages:
+                folded = fold(passage.text, math=passage.kind == "equation")
+                if not folded.text:
+                    continue
+                last = self.pieces[-1] if self.pieces else None
+                between = "" if last is None else "\0" if last.stream != stream else \
+                    " " if last.folded.text[-1].isdigit() and folded.text[0].isdigit() else ""
+                parts += (between, folded.text)
+                at += len(between)
+                self.pieces.append(Piece(passage, folded, at, at + len(folded.text), stream, theorem))
+                self.marks += [mark._replace(at=mark.at + at) for mark in folded.marks]
+                at += len(folded.text)
+        self.text = "".join(parts)
+        self.begins = [piece.at for piece in self.pieces]
+        self.words: dict[str, list[int]] | None = None
+        self.garbled = garbled_places(paper)
+
+    # --- judging -----------------------------------------------------------------------------------------------------
+
+    def judge(self, place: str, quote: str | None = None) -> Verdict:
+        """What is true of this quote at this place. An empty place means anywhere in the paper."""
+        key = (place or "", quote or "")
+        if key not in self.judged:
+            self.judged[key] = self.decide(*key)
+        return self.judged[key]
+
+    def decide(self, place: str, quote: str) -> Verdict:
+        target = self.places.resolve(place) if place.strip() else None
+        problems = place_problems(target)
+        if not quote.strip():
+            return self.cited(place, target, problems)
+        if len(quote) > LONGEST:
+            return Verdict(MISSING, place, quote[:200] + " …", message=f"a quote of {len(quote):,} characters is not compared",
+                           fix="quote the one sentence that says it", problems=problems)
+        folded = fold(CONTROL.sub("", quote))
+        if not folded.text:
+            return Verdict(MISSING, place, quote, message="the quote has no letter or number to compare",
+                           fix="quote the paper's words", problems=problems)
+        hits = list(self.hits(folded)) or list(self.skipping(quote))
+        good = [hit for hit in hits if hit.problem is None]
+        here = [hit for hit in good if target is None or self.inside(hit, target)]
+        own = [hit for hit in here if not self.pieces[hit.first].passage.related]
+        if own:
+            return self.verdict(VERIFIED, own[0], place, quote, problems, target)
+        if here:
+            return self.verdict(
+                DEFERRED, here[0], place, quote, problems, target,
+                message="the sentence stands among the paper's words about others' work, which specify nothing of its own method",
+                fix="cite where the paper describes its own method, or flag the choice as [UNSPECIFIED]")
+        if good:
+            hit = min(good, key=lambda hit: self.pieces[hit.first].passage.related)
+            where = self.label(hit)
+            return self.verdict(MOVED, hit, place, quote, problems, target,
+                                message=f"the quote is in {where}, not in {place}", fix=f'{where} — "{quote}"')
+        return self.refused(place, quote, folded, hits, target, problems)
+
+    def cited(self, place: str, target: Target | None, problems: tuple[str, ...]) -> Verdict:
+        if target is not None and target.exists:
+            sections = [id for id in target.sections if id != "abstract"]
+            item = next((self.paper.item(id) for id in target.items), None)
+            section = None if item else self.paper.section(min(sections, key=len, default=None))
+            found = item or section
+            return Verdict(CITED, place, found_at=place, page=found and found.page, bbox=found and box(found.bbox),
+                           section=section.id if section else item.section if item else None,
+                           item=item.id if item else None, problems=problems, message="; ".join(problems))
+        what, near = target.missing[0] if target else ("a place without a name", None)
+        return Verdict(NO_SUCH_PLACE, place, message=f"there is no {what} in the paper", problems=problems,
+                       nearest=near, fix=f"did you mean {near}?" if near else "name a place that the paper has")
+
+    def refused(self, place: str, quote: str, folded: Folded, hits: list[Hit], target: Target | None,
+                problems: tuple[str, ...]) -> Verdict:
+        """The quote is nowhere as it stands: what the paper says instead, and how it differs."""
+        reason = None
+        if hits:
+            hit = next((hit for hit in hits if target and self.inside(hit, target)), hits[0])
+            reason, similarity = hit.problem, 100.0
+        else:
+            hit, similarity = self.nearest(folded, target)
+        if self.unreadable(target) and (hit is None or similarity < 95):
+            return Verdict(UNREADABLE, place, quote, found_at=place, problems=problems,
+                           message="the paper's own text is garbled there, so the quote cannot be compared",
+                           fix="look at the page's picture (search_paper.py --page N --image FILE), and cite the place "
+                               "without a quote")
+        if hit is None or similarity < 50:
+            return Verdict(MISSING, place, quote, problems=problems, message="nothing like it is in the paper",
+                           fix="quote the paper's own words (search_paper.py finds them), or flag the choice as [UNSPECIFIED]")
+        nearest = self.original(hit)
+        where = self.label(hit)
+        state = ALTERED if similarity >= CLOSE else MISSING
+        difference = word_difference(quote, nearest)
+        message = reason or (f"the paper says it differently: {difference}" if state == ALTERED else "it is not in the paper")
+        return self.verdict(state, hit, place, quote, problems, target, message=message, nearest=nearest, difference=difference,
+                            fix=f'{where} — "{nearest}"' if state == ALTERED else
+                            f'quote the paper\'s own words, perhaps: {where} — "{nearest}"; or flag the choice as [UNSPECIFIED]')
+
+    def verdict(self, state: str, hit: Hit, place: str, quote: str, problems: tuple[str, ...], target: Target | None, *,
+                message: str = "", nearest: str | None = None, difference: str | None = None, fix: str | None = None) -> Verdict:
+        passage = self.pieces[hit.first].passage
+        item = self.paper.item(passage.item)
+        unconfirmed = passage.source == "pdf" and not (item is not None and getattr(item, "confirmed_by", None))
+        page = passage.page
+        if page is None and passage.section:
+            section = self.paper.section(passage.section)
+            page = section.page if section and len(section.blocks) < 2 else None
+        return Verdict(state, place, quote, self.label(hit), page, passage.bbox, nearest, difference, fix, message,
+                       passage.section, passage.item, problems, unconfirmed)
+
+    # --- finding -----------------------------------------------------------------------------------------------------
+
+    def hits(self, quote: Folded, start: int = 0, end: int | None = None) -> Iterator[Hit]:
+        """Every occurrence of the folded quote, those that do not hold with the reason."""
+        at, count = self.text.find(quote.text, start, end), 0
+        while at >= 0 and count < MOST_OCCURRENCES:
+            count += 1
+            stop = at + len(quote.text)
+            first, last = bisect_right(self.begins, at) - 1, bisect_right(self.begins, stop - 1) - 1
+            yield Hit(at, stop, first, last, self.problem(quote, at, stop, first, last))
+            at = self.text.find(quote.text, at + 1, end)
+
+    def problem(self, quote: Folded, at: int, stop: int, first: int, last: int) -> str | None:
+        """Why an occurrence of the letters is not the quote; None when it is."""
+        head, tail = self.pieces[first], self.pieces[last]
+        begin, finish = at - head.at, stop - tail.at
+        one = bisect_left(head.folded.starts, begin)
+        two = bisect_left(tail.folded.ends, finish)
+        if one == len(head.folded.starts) or head.folded.starts[one] != begin:
+            return "the quote begins in the middle of a word or number of the paper"
+        if two == len(tail.folded.ends) or tail.folded.ends[two] != finish:
+            return "the quote ends in the middle of a word or number of the paper"
+        lossy = head.passage.source in ("pdf", "text", None)
+        if not agree(quote.marks, self.marks, at, stop - at, lossy=lossy, references=self.references):
+            return "a sign, power, index or citation differs from the paper's"
+        return (self.cut_before(quote, head, one, at) or self.cut_after(quote, tail, two, stop))
+
+    def cut_before(self, quote: Folded, head: Piece, token: int, at: int) -> str | None:
+        """What the quote cuts off at its beginning although it belongs to its first token."""
+        original, begin = head.folded.original, head.folded.begins[token]
+        stop = head.folded.stops[token - 1] if token else max(0, begin - 40)
+        between = original[stop:begin]
+        ours = {mark.kind for mark in quote.marks if mark.at == 0}
+        here = self.marks[bisect_left(self.marks, (at,)): bisect_left(self.marks, (at + 1,))]
+        number = quote.text[0].isdigit()
+        if any(mark.kind == "dash" and mark.must and mark.at == 0 for mark in quote.marks) \
+                and not any(mark.kind == "dash" for mark in here):
+            return "the paper has no minus sign there"
+        for mark in here:
+            if mark.kind == "dash" and mark.must and "dash" not in ours and (number or not between.strip(" ${}(")[:-1]):
+                return "the quote leaves out a minus sign"
+            if mark.kind == "high" and "high" not in ours or mark.kind == "low" and "low" not in ours and "_" in between:
+                return "the quote begins inside a power or an index"
+        if token:
+            before = head.folded.text[head.folded.starts[token - 1]: head.folded.ends[token - 1]]
+            if not between and (before[-1].isalnum() and quote.text[0].isalnum() or number and before in ("^", "×", "±")):
+                return "the quote begins in the middle of a word or number of the paper"
+            if number and before == "×" and not between.strip(" $\\{}"):
+                return "the quote begins in the middle of a product"
+            if between in ("-", "\u2010", "\u2011") and before[-1].isalnum() and original[stop - 1: stop].isalnum():
+                return f"the quote cuts a word in two: {original[head.folded.begins[token - 1]: head.folded.stops[token]]}"
+        if NEGATED.search(original[max(0, begin - 24): begin]):
+            return "the quote leaves out the negation before it"
+        return None
+
+    def cut_after(self, quote: Folded, tail: Piece, token: int, stop: int) -> str | None:
+        """What the quote cuts off at its end although it belongs to its last token."""
+        folded = tail.folded
+        original, end = folded.original, folded.stops[token]
+        more = token + 1 < len(folded.starts)
+        between = original[end: folded.begins[token + 1]] if more else original[end: end + 4]
+        following = folded.text[folded.starts[token + 1]: folded.ends[token + 1]] if more else ""
+        ours = {mark.kind for mark in quote.marks if mark.at == len(quote.text)}
+        number = quote.text[-1].isdigit()
+        for mark in self.marks[bisect_left(self.marks, (stop,)): bisect_left(self.marks, (stop + 1,))]:
+            if mark.kind == "prime" and mark.must and "prime" not in ours:
+                return "the quote leaves out a prime"
+            if mark.kind == "low" and "low" not in ours and more:
+                return "the quote cuts off an index"
+            if mark.kind == "high" and "high" not in ours and more and (number or self.is_symbol(folded, token)):
+                return "the quote cuts off a power"
+            if mark.kind == "cite" and not cited_alike(mark, [own for own in quote.marks if own.at == len(quote.text)],
+                                                       self.references):
+                return "the citation differs from the paper's"
+            if mark.must and number and mark.kind in ("dash", "slash") and following[:1].isdigit() \
+                    and not between.strip(" ${}^_-−–/"):
+                return "the quote cuts a number off"
+        if not more:
+            return None
+        if number and (following == "^" or following in ("%", "‰") and not between.strip(" $\\{}")
+                       or following == "×" and not between.strip(" $\\{}")):
+            return "the quote cuts off what belongs to its last number"
+        if not between and quote.text[-1].isalnum() and following[0].isalnum():
+            return "the quote ends in the middle of a word or number of the paper"
+        if between in ("-", "\u2010", "\u2011") and following[0].isalpha() and quote.text[-1].isalpha():
+            return f"the quote cuts a word in two: {original[folded.begins[token]: folded.stops[token + 1]]}"
+        return None
+
+    @staticmethod
+    def is_symbol(folded: Folded, token: int) -> bool:
+        """Whether a token is a symbol, whose power counts, rather than a word with a footnote's mark."""
+        return folded.ends[token] - folded.starts[token] <= 2
+
+    def skipping(self, quote: str) -> Iterator[Hit]:
+        """A quote with `…`: its parts in order, in one stream, with bounded gaps that hide no negation."""
+        parts = [part for part in (fold(part) for part in SKIP.split(quote)) if part.text]
+        if len(parts) < 2 or len(parts) > 40:
+            return
+        for hit in self.hits(parts[0]):
+            whole = hit
+            for part in parts[1:]:
+                found = min(self.hits(part, whole.end, whole.end + LONGEST_GAP + len(part.text)), default=None,
+                            key=lambda next_hit: (next_hit.problem is not None, next_hit.start))
+                if found is None or self.pieces[found.first].stream != self.pieces[hit.first].stream:
+                    whole = None
+                    break
+                problem = whole.problem or found.problem or self.gap_problem(whole, found, part)
+                whole = Hit(hit.start, found.end, hit.first, found.last, problem)
+            if whole is not None:
+                yield whole
+
+    def gap_problem(self, before: Hit, after: Hit, part: Folded) -> str | None:
+        if len(re.findall(r"[^\W\d_]+", part.original)) < 2 and len(part.text) < 12:
+            return "after … the quote goes on with less than two words: give the words that the value belongs to"
+        gap = self.original(Hit(before.end, after.start, before.last, after.first), raw=True)
+        ends = [found.start() for found in SENTENCE_END.finditer(gap)]
+        touching = (gap[: ends[0]], gap[ends[-1]:]) if ends else (gap,)
+        if any(NEGATION.search(part) for part in touching):
+            return "the … leaves out a negation"
+        return None
+
+    def inside(self, hit: Hit, target: Target) -> bool:
+        pieces = self.pieces[hit.first: hit.last + 1]
+        placed = False
+        for piece in pieces:
+            passage = piece.passage
+            if passage.item in target.items:
+                rows = target.rows.get(passage.item)
+                placed |= rows is None or passage.row is None or passage.row in rows
+            placed |= passage.section in target.sections or piece.theorem in target.theorems
+        if target.pages:
+            pages = {passage.page for passage in (piece.passage for piece in pieces) if passage.page is not None}
+            pages |= {page + 1 for page in pages}  # a paragraph goes on over the page
+            on_page = not pages or bool(pages & target.pages)
+            return on_page and (placed or not (target.sections or target.items or target.theorems))
+        return placed
+
+    def label(self, hit: Hit) -> str:
+        """Where a hit is, as it is cited."""
+        passage = self.pieces[hit.first].passage
+        item = self.paper.item(passage.item)
+        if item is not None and item.number:
+            kind = {"equation": "Eq.", "cell": "Table", "line": "Algorithm", "footnote": "Footnote"}.get(
+                passage.kind, {"tab": "Table", "alg": "Algorithm", "fig": "Figure"}.get(item.id.split("-")[0], "Table"))
+            number = item.number.strip("(). ")
+            row = f", line {passage.row}" if passage.kind == "line" else ""
+            place = f"{kind} {number}{row}"
+            if passage.kind == "equation" and passage.section:
+                return f"{self.places.label(passage.section)}, {place}"
+            return place
+        if passage.kind == "title":
+            return "the title"
+        return self.places.label(passage.section)
+
+    def original(self, hit: Hit, *, raw: bool = False) -> str:
+        """The paper's own characters from a hit's first token to its last."""
+        out = []
+        for piece in self.pieces[hit.first: hit.last + 1]:
+            folded = piece.folded
+            one = bisect_left(folded.starts, max(0, hit.start - piece.at))
+            two = bisect_left(folded.ends, min(len(folded.text), hit.end - piece.at))
+            if one < len(folded.begins) and one <= two:
+                stop = folded.stops[min(two, len(folded.stops) - 1)]
+                closing = re.match(r"[}$)\]]+", folded.original[stop:])
+                begin = folded.begins[one]
+                inner = folded.original[begin: stop + (closing.end() if closing else 0)]
+                if inner.count("$") % 2:  # a formula cut open is taken whole
+                    begin = max(folded.original.rfind("$", 0, begin), 0) if "$" in folded.original[:begin] else begin
+                    inner = folded.original[begin: stop + (closing.end() if closing else 0)]
+                out.append(inner)
+        text = " ".join(out)
+        return text if raw else " ".join(text.split())
+
+    def nearest(self, quote: Folded, target: Target | None) -> tuple[Hit | None, float]:
+        """The passage most like a quote, to show and never to accept: windows that share its rarest words, compared."""
+        words = Counter(piece for piece in re.findall(r"[^\W\d_]{3,}|\d+(?:\.\d+)?", quote.original.casefold()))
+        index = self.index()
+        places: Counter[int] = Counter()
+        size = max(len(quote.text), 20)
+        for word in sorted((word for word in words if word in index), key=lambda word: len(index[word]))[:24]:
+            for at in index[word][:400]:
+                places[at // size] += 1.0 / (1 + len(index[word]) / 20)
+        scored = Counter({bucket: score + places.get(bucket + 1, 0) for bucket, score in places.items()})
+        best: tuple[float, int, int] | None = None
+        for bucket, _ in scored.most_common(6):
+            low, high = max(0, (bucket - 1) * size), (bucket + 3) * size
+            window = self.text[low:high]
+            found = fuzz.partial_ratio_alignment(quote.text[:2000], window)
+            if found is None:
+                continue
+            score = found.score
+            piece = self.pieces[max(0, bisect_right(self.begins, low + found.dest_start) - 1)].passage
+            if target is not None and (piece.section in target.sections or piece.item in target.items):
+                score += 0.5
+            if best is None or score > best[0]:
+                best = (score, low + found.dest_start, low + found.dest_end)
+        if best is None:
+            return None, 0.0
+        return self.snapped(best[1], best[2]), min(best[0], 100.0)
+
+    def snapped(self, start: int, end: int) -> Hit | None:
+        """A stretch of the index brought to whole tokens of one stream."""
+        first = max(0, bisect_right(self.begins, start) - 1)
+        piece = self.pieces[first]
+        if start >= piece.end:
+            first = min(first + 1, len(self.pieces) - 1)
+            piece, start = self.pieces[first], self.pieces[first].at
+        token = max(0, bisect_right(piece.folded.starts, start - piece.at) - 1)
+        if token + 1 < len(piece.folded.starts) \
+                and start - piece.at > (piece.folded.starts[token] + piece.folded.ends[token]) / 2:
+            token += 1
+        start = piece.at + piece.folded.starts[token]
+        last = max(first, bisect_right(self.begins, max(start, end - 1)) - 1)
+        while last > first and self.pieces[last].stream != piece.stream:
+            last -= 1
+        tail = self.pieces[last]
+        finish = min(bisect_left(tail.folded.ends, min(end, tail.end) - tail.at), len(tail.folded.ends) - 1)
+        return Hit(start, tail.at + tail.folded.ends[finish], first, last)
+
+    def index(self) -> dict[str, list[int]]:
+        """Each word and number with its places in the whole; made when the first quote fails."""
+        if self.words is None:
+            self.words = {}
+            for piece in self.pieces:
+                folded = piece.folded
+                for start, end in zip(folded.starts, folded.ends, strict=True):
+                    if end - start > 2 or folded.text[start].isdigit():
+                        self.words.setdefault(folded.text[start:end], []).append(piece.at + start)
+        return self.words
+
+    def unreadable(self, target: Target | None) -> bool:
+        """Whether the text of a place is garbled, so that nothing can be compared with it."""
+        if target is None or not target.exists:
+            return False
+        if self.garbled & (target.sections | target.items | {f"page {page}" for page in target.pages}):
+            return True
+        text = " ".join(piece.passage.text for piece in self.pieces
+                        if piece.passage.section in target.sections or piece.passage.item in target.items)
+        return len(BROKEN.findall(text)) > 0.02 * len(text)
+
+
+def streams(paper: Paper) -> Iterator[list[tuple[Passage, str | None]]]:
+    """The quotable text as runs that a quote may cross: a section's blocks with their display formulas in place, and apart
+    from them each heading, caption, footnote, the lines of an algorithm, the rows of a table."""
+    shown: set[str] = set()
+    if paper.title:
+        yield [(Passage(paper.title, "title", page=1 if paper.pages else None), None)]
+    if paper.abstract:
+        yield [(Passage(paper.abstract, "abstract", section="abstract", page=1 if paper.pages else None), None)]
+    formulas = {equation.id: equation for equation in paper.equations}
+    state: dict[str, dict] = {}
+    for section in paper.sections:
+        state[section.id] = here = {"section": section.id, "appendix": section.appendix, "related": paper.is_related(section)}
+        yield [(Passage(section.title, "heading", page=section.page, source=section.source, **here), None)]
+        run = []
+        for block in section.blocks:
+            if block.kind == "equation" and block.ref in formulas:
+                equation = formulas[block.ref]
+                shown.add(equation.id)
+                if equation.latex or equation.text:
+                    run.append((formula(equation, here), None))
+            elif block.text and block.kind in ("paragraph", "list", "code", "theorem"):
+                run.append((Passage(block.text, block.kind, page=block.page, bbox=box(block.bbox), source=block.source, **here),
+                            theorem_of(block)))
+        if run:
+            yield run
+    for equation in paper.equations:
+        if equation.id not in shown and (equation.latex or equation.text):
+            yield [(formula(equation, state.get(equation.section, {"section": equation.section})), None)]
+    for item in (*paper.algorithms, *paper.tables, *paper.figures, *paper.footnotes):
+        here = {**state.get(item.section, {"section": item.section}), "item": item.id, "page": item.page,
+                "bbox": box(item.bbox), "source": item.source}
+        if getattr(item, "caption", ""):
+            yield [(Passage(item.caption, "caption", **here), None)]
+        if getattr(item, "text", ""):
+            yield [(Passage(item.text, "footnote", **here), None)]
+        if lines := getattr(item, "lines", ()):
+            yield [(Passage(line, "line", row=row, **here), None) for row, line in enumerate(lines, 1)]
+        if rows := getattr(item, "rows", ()):
+            yield [(Passage(cell, "cell", row=row, **here), None)
+                   for row, cells in enumerate(rows, 1) for cell in cells if cell.strip()]
+
+
+def formula(equation, here: dict) -> Passage:
+    return Passage(equation.latex or equation.text, "equation", item=equation.id, page=equation.page, bbox=box(equation.bbox),
+                   source=equation.source if equation.latex else "pdf", **here)
+
+
+def theorem_of(block: Block) -> str | None:
+    return fold(block.number).text if block.number else None
+
+
+def garbled_places(paper: Paper) -> set[str]:
+    """Ids and pages ("page 3") that the readers warned of as garbled."""
+    out = set()
+    for warning in paper.warnings:
+        if "garbled" in warning.kind and warning.where:
+            out.add(warning.where)
+            if page := re.search(r"\d+", warning.where if warning.where.lower().startswith("p") else ""):
+                out.add(f"page {page.group()}")
+    return out
+
+
+def place_problems(target: Target | None) -> tuple[str, ...]:
+    if target is None:
+        return ()
+    return (*(f"there is no {what} in the paper" + (f" (did you mean {near}?)" if near else "") for what, near in target.missing),
+            *(f"{item} is in {where}" for item, where, _ in target.misplaced))
+
+
+def word_difference(quote: str, passage: str) -> str:
+    """What differs between a quote and the paper's words, word by word, compared as quotes are."""
+    ours, theirs = quote.split()[:400], passage.split()[:400]
+    folded = [[fold(word).text or word for word in words] for words in (ours, theirs)]
+    out = []
+    for kind, a, b, c, d in difflib.SequenceMatcher(None, *folded, autojunk=False).get_opcodes():
+        one, two = " ".join(ours[a:b]), " ".join(theirs[c:d])
+        if kind == "replace":
+            out.append(f'"{one}" should be "{two}"')
+        elif kind == "delete":
+            out.append(f'"{one}" is not there')
+        elif kind == "insert":
+            out.append(f'"{two}" is left out')
+    return "; ".join(out[:12]) or "signs, powers or indices"
