@@ -339,8 +339,7 @@ class Arxiv:
         """Ask the API, then the abstract page, and find out which version is meant and whether it exists."""
         client, at = self.client, self.client.addresses
         self.say(f"asking arXiv about {asked}")
-        holding = asked.at(asked.version or 0)
-        api_part = self.cache.part(holding, "api")
+        api_part = self.cache.part("api")
         failures: list[Failed] = []
         api = feed = None
         try:
@@ -362,7 +361,7 @@ class Arxiv:
             if got := self.remembered(asked.at(feed.version)):
                 api_part.unlink(missing_ok=True)
                 return got
-        page_part = self.cache.part(holding, "abs")
+        page_part = self.cache.part("abs")
         page = seen = None
         about = asked.at(asked.version or (feed.version if feed else None))
         try:
@@ -402,7 +401,7 @@ class Arxiv:
 
     def unversioned(self, asked: ArxivId) -> Metadata | None:
         """The newest version's entry, asked for when the one with a version gave nothing."""
-        part = self.cache.part(asked, "api")
+        part = self.cache.part("api")
         try:
             self.client.get(f"{self.client.addresses.export}/api/query?id_list={asked.id}&max_results=1", part, name="metadata",
                             cap=5 * MB, check=wrong_feed, accept="application/atom+xml")
@@ -447,7 +446,7 @@ class Arxiv:
         if self.client is None:
             got.missing[role] = "not in the cache"
             return False
-        part = self.cache.part(got.paper, stored)
+        part = self.cache.part(stored)
         try:
             body = self.client.get(url, part, name=name, cap=cap, check=check, gone=gone, polite=polite, tries=tries)
         except Failed as problem:

@@ -1,5 +1,6 @@
 """What was downloaded before, by id and version, with its SHA-256. Safe for two processes, bounded, never torn.
 
+    incoming/…                               downloads that are under way
     papers/2106.09685/v2/pdf.json            what is known of the file: URL, time, size, SHA-256 (or why there is none)
     papers/2106.09685/v2/pdf.0c1f…           its bytes, named by their hash: two processes never write the same name
                                              with other bytes, and a body is there before the record that names it
@@ -47,11 +48,11 @@ class Cache:
         self.folder.mkdir(parents=True, exist_ok=True)
         return filelock.FileLock(self.folder / f"{name}.lock", timeout=timeout)
 
-    def part(self, paper: ArxivId, role: str) -> Path:
-        """A fresh name to download to, in the folder the file will live in."""
-        folder = self.place(paper)
+    def part(self, role: str) -> Path:
+        """A fresh name to download to; `put` moves it from there."""
+        folder = self.folder / "incoming"
         folder.mkdir(parents=True, exist_ok=True)
-        return folder / f".{role}.{os.getpid()}.{time.time_ns()}.part"
+        return folder / f"{role}.{os.getpid()}.{time.time_ns()}"
 
     def get(self, paper: ArxivId, role: str, *, stale: bool = False) -> tuple[Record, Path | None] | None:
         """The record and the file of a role, whole and with the hash it had; None when there is none to be trusted.
@@ -82,6 +83,7 @@ class Cache:
     def put(self, paper: ArxivId, record: Record, part: Path | None) -> Path | None:
         """Take a finished download in: first the body, then the record that names it."""
         body = None
+        self.place(paper).mkdir(parents=True, exist_ok=True)
         if part is not None:
             body = self.body(paper, record)
             os.replace(part, body)
@@ -96,7 +98,7 @@ class Cache:
     def trim(self, keep: ArxivId, limit: int = LIMIT) -> None:
         """Remove unfinished downloads that nobody waits for, then the versions used longest ago, until `limit` holds."""
         with self.lock("trim"):
-            for part in self.papers.glob("*/*/.*.part"):
+            for part in (self.folder / "incoming").glob("*"):
                 if time.time() - part.stat().st_mtime > PART_AGE:
                     part.unlink(missing_ok=True)
             entries = []
