@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import filelock
@@ -25,7 +25,7 @@ from paper2code.show import views
 from paper2code.workspace import Job, Workspace
 
 ROLES = {"auto": ("source", "html", "pdf"), "latex": ("source",), "html": ("html",), "pdf": ("pdf",)}
-NAMES = {"source": "LaTeX source", "html": "HTML", "pdf": "PDF", "text": "text"}
+NAMES = {"source": "LaTeX source", "latex": "LaTeX source", "html": "HTML", "pdf": "PDF", "text": "text"}
 ABSTRACT = 30  # words: a shorter abstract than this was not found whole
 
 
@@ -50,7 +50,6 @@ class Result:
     metadata: Metadata
     used: list[str]
     missing: dict[str, str]
-    warnings: list[str] = field(default_factory=list)
 
 
 def run(request: Request, work: Path | None = None, say: Callable[[str], None] = cli.say) -> Result:
@@ -73,10 +72,37 @@ def run(request: Request, work: Path | None = None, say: Callable[[str], None] =
         workspace.save_job(job)
         paper = reading.read_all(found, say)
         complete(paper, metadata, workspace, warnings)
-        say("writing the views")
-        views.write(paper, workspace)
-        files.write_json(workspace.metadata, metadata.data())
-    return Result(workspace, paper, metadata, list(found), missing, warnings)
+        write(paper, metadata, workspace, say)
+    return Result(workspace, paper, metadata, list(found), missing)
+
+
+def structure(request: Request, work: Path, say: Callable[[str], None] = cli.say) -> Result:
+    """What `run` does for a local file; from a `paper.json` the views alone. A text that is itself a view of the workspace
+    is never read back: the document it was made from is."""
+    workspace = Workspace(work)
+    given = request.paper.resolve()
+    if given == workspace.text.resolve() and workspace.paper_file.is_file():
+        say(f"{given.name} was made from {workspace.paper_file.name}, which is taken instead")
+        given = workspace.paper_file.resolve()
+    if given.suffix != ".json":
+        return run(request, work, say)
+    paper = Workspace(given.parent).paper() if given.name == workspace.paper_file.name else reading.open_paper(given)
+    with taken(workspace, say):
+        if given != workspace.paper_file.resolve() or not workspace.job_file.is_file():
+            start(workspace, dataclasses.replace(request, paper=given))
+            provenance.write(workspace.provenance, [Entry("paper", given.name, path=str(given))], {})
+        clean(workspace)
+        metadata = Metadata.from_data(files.read_json(workspace.metadata)) if workspace.metadata.is_file() else Metadata()
+        join(paper, metadata)
+        write(paper, metadata, workspace, say)
+    return Result(workspace, paper, metadata, list(dict.fromkeys(part.role for part in paper.sources if part.role != "metadata")), {})
+
+
+def write(paper: Paper, metadata: Metadata, workspace: Workspace, say: Callable[[str], None]) -> None:
+    """Find what the evidence is, and write everything that is made from the paper."""
+    say("writing the views")
+    views.write(paper, workspace)
+    files.write_json(workspace.metadata, metadata.data())
 
 
 # --- the workspace ------------------------------------------------------------------------------------------------------
@@ -212,7 +238,16 @@ def tidy(workspace: Workspace, entries: list[Entry]) -> None:
 
 
 def complete(paper: Paper, metadata: Metadata, workspace: Workspace, warnings: list[str]) -> None:
-    """Join what arXiv says of the paper and what the paper says of itself; the sources and the warnings go into it."""
+    """Join what arXiv says of the paper and what it says of itself; its sources and the warnings go into it."""
+    join(paper, metadata)
+    told = files.read_json(workspace.provenance)["files"]
+    paper.sources = [Entry(**entry).source_file() for entry in told]
+    for line in warnings:
+        paper.warn("acquisition", line)
+
+
+def join(paper: Paper, metadata: Metadata) -> None:
+    """Each fills what the other lacks; of title and authors arXiv's are the cleaner, of the abstract the paper's own is quoted."""
     if metadata.id:
         paper.id, paper.version = metadata.id, metadata.version
         paper.title, paper.authors = metadata.title or paper.title, metadata.authors or paper.authors
@@ -221,10 +256,6 @@ def complete(paper: Paper, metadata: Metadata, workspace: Workspace, warnings: l
     metadata.title, metadata.authors = metadata.title or paper.title, metadata.authors or paper.authors
     metadata.abstract = metadata.abstract or paper.abstract
     metadata.id, metadata.version = metadata.id or paper.id, metadata.version or paper.version
-    told = files.read_json(workspace.provenance)["files"]
-    paper.sources = [Entry(**entry).source_file() for entry in told]
-    for line in warnings:
-        paper.warn("acquisition", line)
 
 
 # --- what to say at the end ---------------------------------------------------------------------------------------------
@@ -240,8 +271,8 @@ def summary(result: Result, *, script: str) -> tuple[str, dict]:
             told = by_source.setdefault(name, {})
             told[item.source or "unknown"] = told.get(item.source or "unknown", 0) + 1
     lines = [f"{paper.title or '(no title found)'} ({workspace.job().paper})", f"workspace: {workspace.folder}",
-             f"read from: {', '.join(NAMES[role] for role in result.used)}"]
-    lines += [f"not there: {NAMES.get(role, role)}: {why}" for role, why in result.missing.items()]
+             f"read from: {', '.join(NAMES.get(role, role) for role in result.used)}"]
+    lines += [f"not there: {NAMES.get(role, role)}: {why}" for role, why in result.missing.items() if role in NAMES]
     lines.append(f"found: {reading.summary(paper)}, {paper.pages or 'an unknown number of'} pages")
     for name, told in by_source.items():
         lines.append(f"  {name} from {', '.join(f'{source} {count}' for source, count in told.items())}")

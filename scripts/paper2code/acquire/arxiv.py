@@ -67,6 +67,11 @@ class Metadata:
     def data(self) -> dict:
         return asdict(self)
 
+    @classmethod
+    def from_data(cls, data: dict) -> Metadata:
+        known = {name: value for name, value in data.items() if name in cls.__dataclass_fields__}
+        return cls(**{**known, "versions": [Version(**entry) for entry in data.get("versions", ())]})
+
 
 @dataclass
 class Got:
