@@ -1,0 +1,316 @@
+"""The census: every number in `src/` and every value in `configs/` is cited or flagged; config keys are used, defined once,
+and agree with the config dataclass.
+
+A number in `src/` passes when it is **exempt**, when a comment on its statement flags a choice and names the number, or when a
+comment on its statement (or the docstring of the function or class around it) cites the paper and the number stands in the
+cited words or in the equation, table or algorithm cited.
+
+Exempt, and nothing else is:
+
+| number | where |
+|---|---|
+| 0, 1, 2, -1 | index or slice; an axis (`dim=`, `axis=`, or an argument of a method that takes axes); an exponent; `range`/`enumerate` |
+| 0, 1, 2, -1 | compared with a length, a shape, a rank or an index; counting (`n = 0`, `n += 1`, `n - 1` inside an index) |
+| 0, 1, 2, -1 | in a statement whose own comment cites an equation or algorithm, or in a function whose docstring shows one |
+| any | in a shape assertion's message, a format specification, a type annotation |
+
+A value in `configs/` has on its line, or right above it, a citation that holds its numbers (or cites a table, equation or algorithm
+that does), or a flag that names it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from paper2code.check.repository import CITES, FLAG, Config, Mark, Module, Repository, parts
+from paper2code.findings import WARNING, Finding
+from paper2code.find import values as readings
+
+SMALL = (0, 1, 2, -1)
+AXIS_WORDS = {"dim", "dims", "axis", "axes", "start_dim", "end_dim", "dim0", "dim1", "source", "destination", "diagonal", "ndim",
+              "batch_dims", "in_axes", "out_axes", "keepdim", "offset", "feature_axes", "reduction_axes"}
+AXIS_CALLS = {"size", "transpose", "permute", "unsqueeze", "squeeze", "flatten", "unflatten", "view", "reshape", "expand", "repeat",
+              "sum", "mean", "std", "var", "prod", "max", "min", "amax", "amin", "argmax", "argmin", "softmax", "log_softmax", "logsumexp",
+              "cumsum", "cumprod", "chunk", "split", "narrow", "select", "index_select", "gather", "scatter", "scatter_", "roll", "flip",
+              "swapaxes", "moveaxis", "expand_dims", "norm", "cat", "concat", "concatenate", "stack", "tril", "triu", "movedim", "unbind",
+              "tile", "repeat_interleave", "dimension", "diag", "diagonal", "take_along_axis", "rearrange", "getattr", "any", "all"}
+COUNTING = {"range", "enumerate", "islice", "zip", "exit", "SystemExit"}
+FORMULA = re.compile(r"\b(?:Eqs?\.?\s*\(?[A-Z]?\.?\d|Equations?\s*\(?\d|Algorithms?\s*\d|Alg\.\s*\d)")
+
+
+def named(text: str) -> list[readings.Number]:
+    """The numbers a text states, without those of places ("Table 2", "§5.3"), years and indices."""
+    return [number for number in readings.numbers(text) if number.kind not in (readings.PLACE, readings.YEAR, readings.INDEX)]
+
+
+def holds(text: str, value: float | int) -> bool:
+    """Whether a text states a number, in one of the ways people write it (4000, 4,000, 4k, 10^{-9}, ten per cent)."""
+    return any(close(number, value) for number in named(text))
+
+
+def close(number: readings.Number, value: float | int) -> bool:
+    return any(abs(float(reading) - value) <= 1e-9 * max(abs(float(reading)), abs(value))
+               for reading in (number.value, *number.also))
+
+
+def literals(module: Module) -> Iterable[tuple[ast.Constant, float | int]]:
+    """Every number written in a module, with its sign; annotations, format specifications and enum-like strings left out."""
+    for node in module.nodes:
+        if not isinstance(node, ast.Constant) or isinstance(node.value, bool) or not isinstance(node.value, (int, float, complex)):
+            continue
+        parent = module.parents.get(node)
+        value = node.value if not isinstance(node.value, complex) else node.value.imag
+        if isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.USub):
+            value = -value
+        yield node, value
+
+
+def exempt(module: Module, node: ast.Constant, value: float | int, marks: list[Mark], around: list[Mark]) -> bool:
+    """Whether this number is on the list above."""
+    chain: list[ast.AST] = []
+    at = module.parents.get(node)
+    below: ast.AST = node
+    while at is not None and not isinstance(at, ast.stmt):
+        chain.append(at)
+        if isinstance(at, ast.Subscript) and below is at.slice and value in SMALL:
+            return True
+        if isinstance(at, (ast.FormattedValue, ast.JoinedStr)):
+            return True
+        if isinstance(at, ast.arg):
+            return True  # an annotation
+        if value in SMALL:
+            if isinstance(at, ast.keyword) and at.arg in AXIS_WORDS:
+                return True
+            if isinstance(at, ast.BinOp) and isinstance(at.op, ast.Pow) and at.right is below:
+                return True
+            if isinstance(at, ast.Call) and below is not at.func and not isinstance(below, ast.keyword):
+                name = at.func.attr if isinstance(at.func, ast.Attribute) else at.func.id if isinstance(at.func, ast.Name) else ""
+                if name in COUNTING or name in AXIS_CALLS:
+                    return True
+            if isinstance(at, ast.Compare) and any(shape_like(part) for part in (at.left, *at.comparators)):
+                return True
+        below, at = at, module.parents.get(at)
+    if isinstance(at, (ast.AnnAssign,)) and below is at.annotation:
+        return True
+    if value in SMALL:
+        if isinstance(at, ast.AugAssign) and isinstance(at.op, (ast.Add, ast.Sub)) and at.value is below:
+            return True
+        if isinstance(at, (ast.Assign, ast.AnnAssign)) and at.value is below and value == 0 and isinstance(node.value, int) \
+                and list(module.enclosing(node)) and isinstance(next(module.enclosing(node)), ast.FunctionDef):
+            return True
+        if isinstance(at, ast.Raise):
+            return True
+        if any(FORMULA.search(mark.text) for mark in (*marks, *around)):
+            return True
+    return False
+
+
+def shape_like(node: ast.AST) -> bool:
+    """A length, a rank, a shape's part, an index or a remainder."""
+    if isinstance(node, ast.Call):
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        return name in ("len", "size", "dim", "numel")
+    if isinstance(node, ast.Attribute):
+        return node.attr in ("ndim", "shape", "size")
+    if isinstance(node, ast.Subscript):
+        return shape_like(node.value)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+        return True
+    return isinstance(node, ast.Name) and bool(re.search(r"^(i|j|k|n|idx|index|rank|length|ndim|count)$|_(idx|index|count|length|dim)$",
+                                                          node.id))
+
+
+def number_findings(module: Module, states: Callable[[str, float], bool]) -> tuple[list[Finding], int]:
+    """The findings of one module and how many numbers were looked at. `states(text, value)`: whether an equation, table or
+    algorithm that a text cites holds the value."""
+    out: list[Finding] = []
+    looked = 0
+    told: set[tuple[int, float]] = set()
+    for node, value in literals(module):
+        looked += 1
+        statement = module.statement(node)
+        first, last = (statement.lineno, max(statement.lineno, getattr(statement, "end_lineno", 0) or 0)) if statement else (node.lineno,) * 2
+        if statement is not None and getattr(statement, "body", None) and isinstance(statement.body, list):
+            first, last = node.lineno, node.lineno
+        marks = module.marks_on(first, last)
+        around = module.marks_around(node)
+        if exempt(module, node, value, marks, around):
+            continue
+        verdict = cited(value, marks, around, states)
+        if verdict is None or (node.lineno, value) in told:
+            continue
+        told.add((node.lineno, value))
+        written = ast.get_source_segment(module.text, node) or str(value)
+        scope = module.scope(node)
+        out.append(Finding("census-number", f"the number {written}{f' in {scope}' if scope else ''} {verdict}", module.file, node.lineno,
+                           expected="a value from the config, or a citation or flag on its statement that holds the number",
+                           fix="move it to configs/base.yaml with its anchor, or write above it: # §… — \"…\" or # [UNSPECIFIED] … "
+                               f"Using: {written} … Alternatives: …"))
+    return out, looked
+
+
+def cited(value: float, marks: list[Mark], around: list[Mark], states: Callable[[str, float], bool]) -> str | None:
+    """None when the number is cited or flagged, else what is wrong."""
+    own = [mark for mark in marks if mark.counts]
+    for mark in own:
+        for part in parts(mark.text):
+            if holds(part, value) or holds(mark.text, value):
+                return None
+        if mark.cites and states(mark.text, value):
+            return None
+    for mark in around:
+        if mark.cites and (any(holds(part, value) for part in parts(mark.text) if CITES.search(part) or FLAG.search(part)) or states(mark.text, value)):
+            return None
+    if own:
+        return "is not in the words cited or flagged beside it"
+    return "is neither cited nor flagged"
+
+
+# --- configs ----------------------------------------------------------------------------------------------------------
+
+
+def config_findings(config: Config, states: Callable[[str, float], bool]) -> tuple[list[Finding], int]:
+    """Every value of a config is cited or flagged, and its numbers stand in the citation or flag."""
+    out = list(config.problems)
+    looked = 0
+    for path, node in config.leaves:
+        looked += 1
+        text = config.comment(node)
+        mark = Mark(text, node.line, node.end, node.line, node.end)
+        if not node.quoted and isinstance(node.value, str) and re.fullmatch(r"[-+]?\d+[eE][-+]?\d+", node.text):
+            out.append(Finding("config-number-is-text", f"{path}: YAML reads {node.text} as text", config.file, node.line))
+        values = node.plain()
+        numbers = [v for v in (values if isinstance(values, list) else [values]) if isinstance(v, (int, float)) and not isinstance(v, bool)]
+        for scalar in (node.value if isinstance(node.value, list) else [node]):
+            if isinstance(scalar.value, float) and re.fullmatch(r"[-+]?\d+[eE][-+]?\d+|[-+]?\d*\.\d*[eE]\d+", scalar.text):
+                out.append(Finding("config-number-is-text", f"{path}: YAML itself reads {scalar.text} as text, not as a number",
+                                   config.file, scalar.line, expected="a dot and a sign, as in 1.0e-9",
+                                   fix=f"write {scalar.value:.1e}".replace("e-0", "e-").replace("e+0", "e+")))
+        if not mark.counts:
+            out.append(Finding("census-config", f"{path} = {values!r} is neither cited nor flagged", config.file, node.line,
+                               expected="# §… — \"…\", or # [UNSPECIFIED] … Using: … Alternatives: …",
+                               fix="take the anchor of its decision from ledger.yaml"))
+            continue
+        for value in numbers:
+            if holds(text, value) or (mark.cites and states(text, value)):
+                continue
+            out.append(Finding("census-config", f"{path} = {values!r}: {value!r} is not in the words cited or flagged beside it",
+                               config.file, node.line, expected="the quote that states it, or a flag that names it",
+                               fix="a value of ours in place of the paper's is said: # [ASSUMPTION] uses X whereas §… says Y"))
+    return out, looked
+
+
+def used_names(repository: Repository) -> tuple[Counter, set[str]]:
+    """(attribute names, subscript strings, keyword names and parameters used in src/, how often; names of dataclass fields)."""
+    used: Counter = Counter()
+    fields: set[str] = set()
+    for module in repository.modules:
+        for node in module.nodes:
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                used[node.attr] += 1
+            elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+                used[node.slice.value] += 1
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("get", "pop") and node.args \
+                    and isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, str):
+                used[node.args[0].value] += 1
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                used[node.id] += 1
+    for _, _, names in dataclasses(repository):
+        fields |= names.keys()
+    return used, fields
+
+
+def dataclasses(repository: Repository) -> list[tuple[Module, ast.ClassDef, dict[str, ast.AnnAssign]]]:
+    """Config classes: decorated dataclasses (also NamedTuple, flax.struct) and their fields."""
+    out = []
+    for module in repository.modules:
+        for node in module.definitions:
+            if not isinstance(node, ast.ClassDef):
+                continue
+            decorators = " ".join(ast.unparse(part) for part in node.decorator_list)
+            bases = " ".join(ast.unparse(part) for part in node.bases)
+            if "dataclass" in decorators or "NamedTuple" in bases or "BaseModel" in bases:
+                fields = {part.target.id: part for part in node.body if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)}
+                out.append((module, node, fields))
+    return out
+
+
+def agreement(repository: Repository) -> list[Finding]:
+    """Every config key is used in the code, and the config dataclasses and the YAML name the same keys and defaults."""
+    out: list[Finding] = []
+    if not repository.configs or not any(module.tree for module in repository.modules):
+        return out
+    used, fields = used_names(repository)
+    sections: dict[str, dict[str, tuple[object, str, int]]] = {}
+    for path, (value, file, line) in repository.values.items():
+        section, _, key = path.rpartition(".")
+        sections.setdefault(section, {})[key] = (value, file, line)
+        if not used[key]:
+            hint = "it is a field of the config class, but nothing reads it" if key in fields else "nothing in src/ reads it"
+            out.append(Finding("config-unused", f"{path}: {hint}", file, line, expected="a key that changes what is built",
+                               fix="use it, or drop it (and its decision's config path in the ledger)"))
+    for module, node, names in dataclasses(repository):
+        if not re.search(r"config|hyper|settings|hparams|args|options", node.name, re.I):
+            continue
+        best = max(sections, key=lambda name: len(sections[name].keys() & names.keys()), default=None)
+        if best is None or len(sections[best].keys() & names.keys()) * 2 < min(len(names), len(sections[best])):
+            children = {key.split(".")[0] for key in sections}
+            if names and names.keys() <= children:
+                continue  # a class of classes
+            if names and len(names.keys() & children) == 0:
+                out.append(Finding("config-dataclass", f"{node.name} has no section of configs/ with its fields", module.file, node.lineno,
+                                   expected="a section of configs/base.yaml with the same keys", severity=WARNING))
+            continue
+        keys = sections[best]
+        for name, statement in names.items():
+            if name not in keys:
+                if not any(path.startswith(f"{best}.{name}.") or path.startswith(f"{name}.") for path in repository.values):
+                    out.append(Finding("config-dataclass", f"{node.name}.{name} is not in the config's section {best!r}", module.file,
+                                       statement.lineno, expected=f"{best}.{name} in configs/base.yaml",
+                                       fix="every hyperparameter is defined once, in the config"))
+                continue
+            default = literal(statement.value)
+            value, file, line = keys[name]
+            if default is not ... and not equal(default, value):
+                out.append(Finding("config-differs", f"{node.name}.{name} defaults to {default!r}, {file} line {line} says {value!r}",
+                                   module.file, statement.lineno, expected="one value, defined once",
+                                   fix="drop the default from the class"))
+            kind = ast.unparse(statement.annotation)
+            if wrong_kind(kind, value):
+                out.append(Finding("config-type", f"{node.name}.{name} is {kind}, {file} line {line} holds {value!r}", module.file,
+                                   statement.lineno, expected=f"a value of type {kind}"))
+        for key in keys.keys() - names.keys():
+            value, file, line = keys[key]
+            out.append(Finding("config-dataclass", f"{best}.{key} is no field of {node.name}", file, line,
+                               expected=f"the same keys in {module.file} and in the config"))
+    return out
+
+
+def literal(node: ast.AST | None) -> object:
+    """The value of a literal, `...` where there is none (field(default_factory=…) too)."""
+    if node is None:
+        return ...
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, RecursionError):
+        return ...
+
+
+def equal(one: object, other: object) -> bool:
+    if isinstance(one, tuple):
+        one = list(one)
+    if isinstance(one, (int, float)) and isinstance(other, (int, float)) and not isinstance(one, bool) and not isinstance(other, bool):
+        return abs(one - other) <= 1e-12 * max(abs(one), abs(other))
+    return one == other and isinstance(one, bool) == isinstance(other, bool)
+
+
+def wrong_kind(kind: str, value: object) -> bool:
+    if value is None:
+        return "None" not in kind and "Optional" not in kind and kind in ("int", "float", "str", "bool")
+    plain = {"int": int, "float": (int, float), "str": str, "bool": bool}.get(kind)
+    if plain is None:
+        return False
+    return not isinstance(value, plain) or (isinstance(value, bool) and kind != "bool")

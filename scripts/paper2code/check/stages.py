@@ -1,0 +1,147 @@
+"""The gates, stage by stage: what each looks at, in which order, and what it writes when it passes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from paper2code import cli
+from paper2code.check import contribution as contributions
+from paper2code.check import gates as ledger_of_gates
+from paper2code.check.gates import PASSED, STAGES, Gates, hashes
+from paper2code.check.outcome import Outcome
+from paper2code.findings import errors
+from paper2code.workspace import Workspace
+
+AFTER_NOTHING = (3, 5)
+
+
+def open_gates(work: Workspace) -> Gates:
+    """The gate ledger, with the stages that this paper does not have."""
+    contribution, _ = contributions.read(work.contribution) if work.contribution.is_file() else (None, [])
+    return Gates(work, AFTER_NOTHING if contribution is not None and contribution.nothing else ())
+
+
+def workspace(folder: Path) -> Workspace:
+    work = Workspace(folder)
+    if not folder.is_dir():
+        raise cli.Stop(f"{folder} is no folder", code=cli.USAGE, expected="the workspace that fetch_paper.py made",
+                       fix="fetch_paper.py PAPER says where it is (.paper2code_work/ID)")
+    work.must_exist(work.job_file)
+    return work
+
+
+def run(stage: int, folder: Path, result: Path | None, *, as_json: bool = False, out: str | None = None,
+        annotate: str | None = None, most: int = 40, afterwards: Callable[[int, Workspace], None] | None = None) -> int:
+    """Run one gate, record its verdict, show it; the exit code. `afterwards(stage, work)` is called before the verdict is
+    shown, passed or not: what is rendered from the stage's files is rendered there."""
+    work = workspace(folder)
+    gates = open_gates(work)
+    gates.must_be_open(stage)
+    result = gates.result(result) if stage >= 4 else None
+    if stage >= 4:
+        if result is None:
+            raise cli.Stop(f"gate {stage} needs the folder of the generated code", code=cli.USAGE, expected="--result DIR",
+                           fix=f"check_stage.py {stage} {folder} --result FOLDER")
+        if not result.is_dir():
+            raise cli.Stop(f"{result} is no folder", code=cli.USAGE, expected="the folder of the generated code")
+    taken = hashes(stage, work, result)
+    outcome = GATES[stage](work, result)
+    passed = gates.record(stage, outcome.findings, outcome.counts, result, taken)
+    if afterwards:
+        afterwards(stage, work)
+    failed = len(errors(outcome.findings))
+    warned = len(outcome.findings) - failed
+    verdict = "passed" if passed else f"failed with {failed} error{'s' * (failed != 1)}"
+    told = ", ".join(f"{value} {name}" for name, value in outcome.counts.items() if value or name == "findings")
+    summary = f"gate {stage} ({STAGES[stage]}) {verdict}" + (f", {warned} warning{'s' * (warned != 1)}" if warned else "")
+    summary += f": {told}" if told else ""
+    after = gates.next(result)
+    if passed:
+        summary += f"\nnext: {ledger_of_gates.protocol(after)}" if after else "\nall gates have passed"
+    return outcome.show(summary, as_json=as_json, out=out, annotate=annotate, most=most,
+                        more={"stage": stage, "passed": passed, "next": after})
+
+
+def status(folder: Path, *, as_json: bool = False, out: str | None = None) -> int:
+    """Where a run stands; always exit 0, for it is a question."""
+    work = workspace(folder)
+    gates = open_gates(work)
+    job = work.job()
+    states = gates.states()
+    head = f"{job.paper}, mode {job.mode}, framework {job.framework}, started {job.started}"
+    cli.show("\n".join(part for part in (head, gates.problem, gates.text()) if part),
+             data={"paper": job.paper, "mode": job.mode, "framework": job.framework, "problem": gates.problem,
+                   "stages": [vars(state) | {"name": STAGES[state.stage]} for state in states],
+                   "next": gates.next(), "done": all(state.state in (PASSED, ledger_of_gates.SKIPPED) for state in states)},
+             as_json=as_json, out=out)
+    return cli.DONE
+
+
+def gate_1(work: Workspace, result: Path | None) -> Outcome:
+    from paper2code.check import stage1
+
+    outcome = Outcome()
+    given = stage1.check(work)
+    outcome.add(given, points=1)
+    return outcome
+
+
+def gate_2(work: Workspace, result: Path | None) -> Outcome:
+    """The contribution, against the paper's places."""
+    from paper2code.check import against
+
+    outcome = Outcome()
+    paper = work.paper()
+    contribution, problems = contributions.read(work.contribution)
+    outcome.add(problems)
+    if contribution is None:
+        return outcome
+    places = against.Against(paper)
+    outcome.add(contributions.check(contribution, known_domains=against.domains(), exists=places.exists,
+                                    algorithms=len(paper.algorithms)),
+                components=len(contribution.components), symbols=len(contribution.rows("symbols")))
+    if contribution.nothing:
+        outcome.notes.append("this paper has nothing to implement: write REPRODUCTION_NOTES.md with why and what would be needed, "
+                             "then gate 4 on its folder; stages 3 and 5 do not apply")
+    else:
+        outcome.must_have_looked("components", "symbols")
+    outcome.counts = {"components": len(contribution.components), "symbols": len(contribution.rows("symbols")),
+                      "to implement": len(contribution.rows("implement")), "out of scope": len(contribution.rows("out_of_scope"))}
+    return outcome
+
+
+def gate_3(work: Workspace, result: Path | None) -> Outcome:
+    """The ledger, against the checklist and the paper."""
+    from paper2code.check import against
+    from paper2code.check import ledger as ledgers
+
+    paper = work.paper()
+    contribution, _ = contributions.read(work.contribution)
+    ledger, problems = ledgers.read(work.ledger)
+    outcome = Outcome()
+    outcome.add(problems)
+    if ledger is None:
+        return outcome
+    return against.check_ledger(ledger, paper, contribution.domains if contribution else [], outcome)
+
+
+def gate_4(work: Workspace, result: Path | None) -> Outcome:
+    from paper2code.check import everything
+
+    contribution, _ = contributions.read(work.contribution)
+    return everything.check(result, work.paper(), work=work, contribution=contribution)
+
+
+def gate_5(work: Workspace, result: Path | None) -> Outcome:
+    from paper2code.check import notebook
+
+    given = notebook.check(work, result)
+    if isinstance(given, Outcome):
+        return given
+    outcome = Outcome()
+    outcome.add(given, cells=1)
+    return outcome
+
+
+GATES: dict[int, Callable[[Workspace, Path | None], Outcome]] = {1: gate_1, 2: gate_2, 3: gate_3, 4: gate_4, 5: gate_5}
