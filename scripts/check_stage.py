@@ -22,10 +22,14 @@ EXAMPLES = """
 def main(argv: list[str] | None = None) -> int:
     parser = cli.parser(
         "The gate of a stage, 1 to 5. A gate runs only when the one before it has passed on the files as they are now; "
-        "what passed is kept in gates.json of the workspace.", examples=EXAMPLES,
-        codes=(cli.DONE, cli.FINDINGS, cli.USAGE, cli.UNUSABLE, cli.ENVIRONMENT, cli.GATE_ORDER))
+        "what passed is kept in gates.json of the workspace.",
+        examples=EXAMPLES,
+        codes=(cli.DONE, cli.FINDINGS, cli.USAGE, cli.UNUSABLE, cli.ENVIRONMENT, cli.GATE_ORDER),
+    )
     parser.add_argument("what", nargs="*", metavar="N WORK", help="the stage (1 to 5) and the workspace that fetch_paper.py made")
-    parser.add_argument("--result", metavar="DIR", help="the folder of the generated code (stages 4 and 5; remembered afterwards)")
+    parser.add_argument(
+        "--result", metavar="DIR", help="the folder of the generated code (stages 4 and 5; remembered afterwards)"
+    )
     parser.add_argument("--status", action="store_true", help="where the run stands and what comes next (takes WORK alone)")
     parser.add_argument("--self-test", action="store_true", help="every check on a good case and on known-bad ones")
     parser.add_argument("--most", type=int, default=40, metavar="K", help="show at most K findings in the text form (default 40)")
@@ -43,18 +47,34 @@ def main(argv: list[str] | None = None) -> int:
         work = args.what[0]
     else:
         if len(args.what) != 2 or args.what[0] not in "12345" or len(args.what[0]) != 1:
-            parser.error("two arguments are needed, the stage (1 to 5) and the workspace: check_stage.py 3 .paper2code_work/2106.09685")
+            parser.error(
+                "two arguments are needed, the stage (1 to 5) and the workspace: check_stage.py 3 .paper2code_work/2106.09685"
+            )
         stage, work = int(args.what[0]), args.what[1]
     environment.ensure()
 
     from paper2code.check import selftest, stages
+    from paper2code.show import audit
+
+    def render(stage: int, work) -> None:
+        """What people read of a stage's file: the audit, from the ledger."""
+        if stage == 3:
+            audit.render(work)
 
     if args.self_test:
         return selftest.main(as_json=args.json, out=args.out)
     if args.status:
         return stages.status(Path(work), as_json=args.json, out=args.out)
-    return stages.run(stage, Path(work), Path(args.result) if args.result else None, as_json=args.json, out=args.out,
-                      annotate=args.annotate, most=args.most)
+    return stages.run(
+        stage,
+        Path(work),
+        Path(args.result) if args.result else None,
+        as_json=args.json,
+        out=args.out,
+        annotate=args.annotate,
+        most=args.most,
+        afterwards=render,
+    )
 
 
 if __name__ == "__main__":

@@ -9,13 +9,13 @@ Exempt, and nothing else is:
 
 | number | where |
 |---|---|
-| 0, 1, 2, -1 | index or slice; an axis (`dim=`, `axis=`, or an argument of a method that takes axes); an exponent; `range`/`enumerate` |
-| 0, 1, 2, -1 | compared with a length, a shape, a rank or an index; counting (`n = 0`, `n += 1`, `n - 1` inside an index) |
-| 0, 1, 2, -1 | in a statement whose own comment cites an equation or algorithm, or in a function whose docstring shows one |
-| any | in a shape assertion's message, a format specification, a type annotation |
+| 0, 1, 2, -1 | index or slice; axis (`dim=`, or an argument of a method that takes axes); exponent; `range`, `enumerate` |
+| 0, 1, 2, -1 | compared with a length, a shape, a rank or an index; counting (`n = 0`, `n += 1`) |
+| 0, 1, 2, -1 | in a statement or function whose own comment or docstring cites an equation or algorithm |
+| any | in the text of an f-string, a type annotation |
 
-A value in `configs/` has on its line, or right above it, a citation that holds its numbers (or cites a table, equation or algorithm
-that does), or a flag that names it.
+A value in `configs/` has on its line, or right above it, a citation that holds its numbers (or cites a table, equation or
+algorithm that does), or a flag that names it.
 """
 
 from __future__ import annotations
@@ -26,17 +26,92 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 from paper2code.check.repository import CITES, FLAG, Config, Mark, Module, Repository, parts
-from paper2code.findings import WARNING, Finding
 from paper2code.find import values as readings
+from paper2code.findings import WARNING, Finding
 
 SMALL = (0, 1, 2, -1)
-AXIS_WORDS = {"dim", "dims", "axis", "axes", "start_dim", "end_dim", "dim0", "dim1", "source", "destination", "diagonal", "ndim",
-              "batch_dims", "in_axes", "out_axes", "keepdim", "offset", "feature_axes", "reduction_axes"}
-AXIS_CALLS = {"size", "transpose", "permute", "unsqueeze", "squeeze", "flatten", "unflatten", "view", "reshape", "expand", "repeat",
-              "sum", "mean", "std", "var", "prod", "max", "min", "amax", "amin", "argmax", "argmin", "softmax", "log_softmax", "logsumexp",
-              "cumsum", "cumprod", "chunk", "split", "narrow", "select", "index_select", "gather", "scatter", "scatter_", "roll", "flip",
-              "swapaxes", "moveaxis", "expand_dims", "norm", "cat", "concat", "concatenate", "stack", "tril", "triu", "movedim", "unbind",
-              "tile", "repeat_interleave", "dimension", "diag", "diagonal", "take_along_axis", "rearrange", "getattr", "any", "all"}
+AXIS_WORDS = {
+    "dim",
+    "dims",
+    "axis",
+    "axes",
+    "start_dim",
+    "end_dim",
+    "dim0",
+    "dim1",
+    "source",
+    "destination",
+    "diagonal",
+    "ndim",
+    "batch_dims",
+    "in_axes",
+    "out_axes",
+    "keepdim",
+    "offset",
+    "feature_axes",
+    "reduction_axes",
+}
+AXIS_CALLS = {
+    "size",
+    "transpose",
+    "permute",
+    "unsqueeze",
+    "squeeze",
+    "flatten",
+    "unflatten",
+    "view",
+    "reshape",
+    "expand",
+    "repeat",
+    "sum",
+    "mean",
+    "std",
+    "var",
+    "prod",
+    "max",
+    "min",
+    "amax",
+    "amin",
+    "argmax",
+    "argmin",
+    "softmax",
+    "log_softmax",
+    "logsumexp",
+    "cumsum",
+    "cumprod",
+    "chunk",
+    "split",
+    "narrow",
+    "select",
+    "index_select",
+    "gather",
+    "scatter",
+    "scatter_",
+    "roll",
+    "flip",
+    "swapaxes",
+    "moveaxis",
+    "expand_dims",
+    "norm",
+    "cat",
+    "concat",
+    "concatenate",
+    "stack",
+    "tril",
+    "triu",
+    "movedim",
+    "unbind",
+    "tile",
+    "repeat_interleave",
+    "dimension",
+    "diag",
+    "diagonal",
+    "take_along_axis",
+    "rearrange",
+    "getattr",
+    "any",
+    "all",
+}
 COUNTING = {"range", "enumerate", "islice", "zip", "exit", "SystemExit"}
 FORMULA = re.compile(r"\b(?:Eqs?\.?\s*\(?[A-Z]?\.?\d|Equations?\s*\(?\d|Algorithms?\s*\d|Alg\.\s*\d)")
 
@@ -52,14 +127,19 @@ def holds(text: str, value: float | int) -> bool:
 
 
 def close(number: readings.Number, value: float | int) -> bool:
-    return any(abs(float(reading) - value) <= 1e-9 * max(abs(float(reading)), abs(value))
-               for reading in (number.value, *number.also))
+    return any(
+        abs(float(reading) - value) <= 1e-9 * max(abs(float(reading)), abs(value)) for reading in (number.value, *number.also)
+    )
 
 
 def literals(module: Module) -> Iterable[tuple[ast.Constant, float | int]]:
     """Every number written in a module, with its sign; annotations, format specifications and enum-like strings left out."""
     for node in module.nodes:
-        if not isinstance(node, ast.Constant) or isinstance(node.value, bool) or not isinstance(node.value, (int, float, complex)):
+        if (
+            not isinstance(node, ast.Constant)
+            or isinstance(node.value, bool)
+            or not isinstance(node.value, (int, float, complex))
+        ):
             continue
         parent = module.parents.get(node)
         value = node.value if not isinstance(node.value, complex) else node.value.imag
@@ -98,8 +178,14 @@ def exempt(module: Module, node: ast.Constant, value: float | int, marks: list[M
     if value in SMALL:
         if isinstance(at, ast.AugAssign) and isinstance(at.op, (ast.Add, ast.Sub)) and at.value is below:
             return True
-        if isinstance(at, (ast.Assign, ast.AnnAssign)) and at.value is below and value == 0 and isinstance(node.value, int) \
-                and list(module.enclosing(node)) and isinstance(next(module.enclosing(node)), ast.FunctionDef):
+        if (
+            isinstance(at, (ast.Assign, ast.AnnAssign))
+            and at.value is below
+            and value == 0
+            and isinstance(node.value, int)
+            and list(module.enclosing(node))
+            and isinstance(next(module.enclosing(node)), ast.FunctionDef)
+        ):
             return True
         if isinstance(at, ast.Raise):
             return True
@@ -119,8 +205,9 @@ def shape_like(node: ast.AST) -> bool:
         return shape_like(node.value)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
         return True
-    return isinstance(node, ast.Name) and bool(re.search(r"^(i|j|k|n|idx|index|rank|length|ndim|count)$|_(idx|index|count|length|dim)$",
-                                                          node.id))
+    return isinstance(node, ast.Name) and bool(
+        re.search(r"^(i|j|k|n|idx|index|rank|length|ndim|count)$|_(idx|index|count|length|dim)$", node.id)
+    )
 
 
 def number_findings(module: Module, states: Callable[[str, float], bool]) -> tuple[list[Finding], int]:
@@ -132,7 +219,11 @@ def number_findings(module: Module, states: Callable[[str, float], bool]) -> tup
     for node, value in literals(module):
         looked += 1
         statement = module.statement(node)
-        first, last = (statement.lineno, max(statement.lineno, getattr(statement, "end_lineno", 0) or 0)) if statement else (node.lineno,) * 2
+        first, last = (
+            (statement.lineno, max(statement.lineno, getattr(statement, "end_lineno", 0) or 0))
+            if statement
+            else (node.lineno,) * 2
+        )
         if statement is not None and getattr(statement, "body", None) and isinstance(statement.body, list):
             first, last = node.lineno, node.lineno
         marks = module.marks_on(first, last)
@@ -145,10 +236,17 @@ def number_findings(module: Module, states: Callable[[str, float], bool]) -> tup
         told.add((node.lineno, value))
         written = ast.get_source_segment(module.text, node) or str(value)
         scope = module.scope(node)
-        out.append(Finding("census-number", f"the number {written}{f' in {scope}' if scope else ''} {verdict}", module.file, node.lineno,
-                           expected="a value from the config, or a citation or flag on its statement that holds the number",
-                           fix="move it to configs/base.yaml with its anchor, or write above it: # §… — \"…\" or # [UNSPECIFIED] … "
-                               f"Using: {written} … Alternatives: …"))
+        out.append(
+            Finding(
+                "census-number",
+                f"the number {written}{f' in {scope}' if scope else ''} {verdict}",
+                module.file,
+                node.lineno,
+                expected="a value from the config, or a citation or flag on its statement that holds the number",
+                fix='move it to configs/base.yaml with its anchor, or write above it: # §… — "…" or # [UNSPECIFIED] … '
+                f"Using: {written} … Alternatives: …",
+            )
+        )
     return out, looked
 
 
@@ -162,7 +260,10 @@ def cited(value: float, marks: list[Mark], around: list[Mark], states: Callable[
         if mark.cites and states(mark.text, value):
             return None
     for mark in around:
-        if mark.cites and (any(holds(part, value) for part in parts(mark.text) if CITES.search(part) or FLAG.search(part)) or states(mark.text, value)):
+        if mark.cites and (
+            any(holds(part, value) for part in parts(mark.text) if CITES.search(part) or FLAG.search(part))
+            or states(mark.text, value)
+        ):
             return None
     if own:
         return "is not in the words cited or flagged beside it"
@@ -183,23 +284,48 @@ def config_findings(config: Config, states: Callable[[str, float], bool]) -> tup
         if not node.quoted and isinstance(node.value, str) and re.fullmatch(r"[-+]?\d+[eE][-+]?\d+", node.text):
             out.append(Finding("config-number-is-text", f"{path}: YAML reads {node.text} as text", config.file, node.line))
         values = node.plain()
-        numbers = [v for v in (values if isinstance(values, list) else [values]) if isinstance(v, (int, float)) and not isinstance(v, bool)]
-        for scalar in (node.value if isinstance(node.value, list) else [node]):
+        numbers = [
+            v
+            for v in (values if isinstance(values, list) else [values])
+            if isinstance(v, (int, float)) and not isinstance(v, bool)
+        ]
+        for scalar in node.value if isinstance(node.value, list) else [node]:
             if isinstance(scalar.value, float) and re.fullmatch(r"[-+]?\d+[eE][-+]?\d+|[-+]?\d*\.\d*[eE]\d+", scalar.text):
-                out.append(Finding("config-number-is-text", f"{path}: YAML itself reads {scalar.text} as text, not as a number",
-                                   config.file, scalar.line, expected="a dot and a sign, as in 1.0e-9",
-                                   fix=f"write {scalar.value:.1e}".replace("e-0", "e-").replace("e+0", "e+")))
+                out.append(
+                    Finding(
+                        "config-number-is-text",
+                        f"{path}: YAML itself reads {scalar.text} as text, not as a number",
+                        config.file,
+                        scalar.line,
+                        expected="a dot and a sign, as in 1.0e-9",
+                        fix=f"write {scalar.value:.1e}".replace("e-0", "e-").replace("e+0", "e+"),
+                    )
+                )
         if not mark.counts:
-            out.append(Finding("census-config", f"{path} = {values!r} is neither cited nor flagged", config.file, node.line,
-                               expected="# §… — \"…\", or # [UNSPECIFIED] … Using: … Alternatives: …",
-                               fix="take the anchor of its decision from ledger.yaml"))
+            out.append(
+                Finding(
+                    "census-config",
+                    f"{path} = {values!r} is neither cited nor flagged",
+                    config.file,
+                    node.line,
+                    expected='# §… — "…", or # [UNSPECIFIED] … Using: … Alternatives: …',
+                    fix="take the anchor of its decision from ledger.yaml",
+                )
+            )
             continue
         for value in numbers:
             if holds(text, value) or (mark.cites and states(text, value)):
                 continue
-            out.append(Finding("census-config", f"{path} = {values!r}: {value!r} is not in the words cited or flagged beside it",
-                               config.file, node.line, expected="the quote that states it, or a flag that names it",
-                               fix="a value of ours in place of the paper's is said: # [ASSUMPTION] uses X whereas §… says Y"))
+            out.append(
+                Finding(
+                    "census-config",
+                    f"{path} = {values!r}: {value!r} is not in the words cited or flagged beside it",
+                    config.file,
+                    node.line,
+                    expected="the quote that states it, or a flag that names it",
+                    fix="a value of ours in place of the paper's is said: # [ASSUMPTION] uses X whereas §… says Y",
+                )
+            )
     return out, looked
 
 
@@ -213,8 +339,14 @@ def used_names(repository: Repository) -> tuple[Counter, set[str]]:
                 used[node.attr] += 1
             elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
                 used[node.slice.value] += 1
-            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("get", "pop") and node.args \
-                    and isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, str):
+            elif (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr in ("get", "pop")
+                and node.args
+                and isinstance(node.args[0], ast.Constant)
+                and isinstance(node.args[0].value, str)
+            ):
                 used[node.args[0].value] += 1
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 used[node.id] += 1
@@ -233,7 +365,11 @@ def dataclasses(repository: Repository) -> list[tuple[Module, ast.ClassDef, dict
             decorators = " ".join(ast.unparse(part) for part in node.decorator_list)
             bases = " ".join(ast.unparse(part) for part in node.bases)
             if "dataclass" in decorators or "NamedTuple" in bases or "BaseModel" in bases:
-                fields = {part.target.id: part for part in node.body if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)}
+                fields = {
+                    part.target.id: part
+                    for part in node.body
+                    if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
+                }
                 out.append((module, node, fields))
     return out
 
@@ -250,8 +386,16 @@ def agreement(repository: Repository) -> list[Finding]:
         sections.setdefault(section, {})[key] = (value, file, line)
         if not used[key]:
             hint = "it is a field of the config class, but nothing reads it" if key in fields else "nothing in src/ reads it"
-            out.append(Finding("config-unused", f"{path}: {hint}", file, line, expected="a key that changes what is built",
-                               fix="use it, or drop it (and its decision's config path in the ledger)"))
+            out.append(
+                Finding(
+                    "config-unused",
+                    f"{path}: {hint}",
+                    file,
+                    line,
+                    expected="a key that changes what is built",
+                    fix="use it, or drop it (and its decision's config path in the ledger)",
+                )
+            )
     for module, node, names in dataclasses(repository):
         if not re.search(r"config|hyper|settings|hparams|args|options", node.name, re.I):
             continue
@@ -261,31 +405,67 @@ def agreement(repository: Repository) -> list[Finding]:
             if names and names.keys() <= children:
                 continue  # a class of classes
             if names and len(names.keys() & children) == 0:
-                out.append(Finding("config-dataclass", f"{node.name} has no section of configs/ with its fields", module.file, node.lineno,
-                                   expected="a section of configs/base.yaml with the same keys", severity=WARNING))
+                out.append(
+                    Finding(
+                        "config-dataclass",
+                        f"{node.name} has no section of configs/ with its fields",
+                        module.file,
+                        node.lineno,
+                        expected="a section of configs/base.yaml with the same keys",
+                        severity=WARNING,
+                    )
+                )
             continue
         keys = sections[best]
         for name, statement in names.items():
             if name not in keys:
                 if not any(path.startswith(f"{best}.{name}.") or path.startswith(f"{name}.") for path in repository.values):
-                    out.append(Finding("config-dataclass", f"{node.name}.{name} is not in the config's section {best!r}", module.file,
-                                       statement.lineno, expected=f"{best}.{name} in configs/base.yaml",
-                                       fix="every hyperparameter is defined once, in the config"))
+                    out.append(
+                        Finding(
+                            "config-dataclass",
+                            f"{node.name}.{name} is not in the config's section {best!r}",
+                            module.file,
+                            statement.lineno,
+                            expected=f"{best}.{name} in configs/base.yaml",
+                            fix="every hyperparameter is defined once, in the config",
+                        )
+                    )
                 continue
             default = literal(statement.value)
             value, file, line = keys[name]
             if default is not ... and not equal(default, value):
-                out.append(Finding("config-differs", f"{node.name}.{name} defaults to {default!r}, {file} line {line} says {value!r}",
-                                   module.file, statement.lineno, expected="one value, defined once",
-                                   fix="drop the default from the class"))
+                out.append(
+                    Finding(
+                        "config-differs",
+                        f"{node.name}.{name} defaults to {default!r}, {file} line {line} says {value!r}",
+                        module.file,
+                        statement.lineno,
+                        expected="one value, defined once",
+                        fix="drop the default from the class",
+                    )
+                )
             kind = ast.unparse(statement.annotation)
             if wrong_kind(kind, value):
-                out.append(Finding("config-type", f"{node.name}.{name} is {kind}, {file} line {line} holds {value!r}", module.file,
-                                   statement.lineno, expected=f"a value of type {kind}"))
+                out.append(
+                    Finding(
+                        "config-type",
+                        f"{node.name}.{name} is {kind}, {file} line {line} holds {value!r}",
+                        module.file,
+                        statement.lineno,
+                        expected=f"a value of type {kind}",
+                    )
+                )
         for key in keys.keys() - names.keys():
             value, file, line = keys[key]
-            out.append(Finding("config-dataclass", f"{best}.{key} is no field of {node.name}", file, line,
-                               expected=f"the same keys in {module.file} and in the config"))
+            out.append(
+                Finding(
+                    "config-dataclass",
+                    f"{best}.{key} is no field of {node.name}",
+                    file,
+                    line,
+                    expected=f"the same keys in {module.file} and in the config",
+                )
+            )
     return out
 
 
@@ -302,7 +482,12 @@ def literal(node: ast.AST | None) -> object:
 def equal(one: object, other: object) -> bool:
     if isinstance(one, tuple):
         one = list(one)
-    if isinstance(one, (int, float)) and isinstance(other, (int, float)) and not isinstance(one, bool) and not isinstance(other, bool):
+    if (
+        isinstance(one, (int, float))
+        and isinstance(other, (int, float))
+        and not isinstance(one, bool)
+        and not isinstance(other, bool)
+    ):
         return abs(one - other) <= 1e-12 * max(abs(one), abs(other))
     return one == other and isinstance(one, bool) == isinstance(other, bool)
 

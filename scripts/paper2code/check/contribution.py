@@ -55,16 +55,32 @@ from paper2code.check import marked
 from paper2code.check.marked import Node
 from paper2code.findings import WARNING, Finding
 
-TYPES = {"a": "architecture", "b": "training method or loss", "c": "inference technique", "d": "dataset or benchmark",
-         "e": "theory with experiments", "f": "system"}
+TYPES = {
+    "a": "architecture",
+    "b": "training method or loss",
+    "c": "inference technique",
+    "d": "dataset or benchmark",
+    "e": "theory with experiments",
+    "f": "system",
+}
 KINDS = ("model", "loss", "training", "inference", "data", "evaluation", "schedule", "system", "utility")
 ALWAYS = ("paper", "title", "summary", "type", "type_reason", "claim", "worth", "cost")
 BUILT = ("minimal_claim", "algorithm", "official_code", "components", "symbols", "implement", "out_of_scope", "key_sections")
 KNOWN = {*ALWAYS, *BUILT, "domains", "reference", "nothing_to_implement", "training_is_contribution"}
-ROWS = {"components": ("name", "kind", "where", "inputs", "outputs"), "symbols": ("symbol", "meaning", "shape", "variable", "where"),
-        "implement": ("what", "where"), "reference": ("what", "from"), "out_of_scope": ("what", "why")}
-EXTRA = {"components": {"equations", "axes", "left_out", "file"}, "symbols": set(), "implement": {"why"},
-         "reference": {"where", "why"}, "out_of_scope": {"where"}}
+ROWS = {
+    "components": ("name", "kind", "where", "inputs", "outputs"),
+    "symbols": ("symbol", "meaning", "shape", "variable", "where"),
+    "implement": ("what", "where"),
+    "reference": ("what", "from"),
+    "out_of_scope": ("what", "why"),
+}
+EXTRA = {
+    "components": {"equations", "axes", "left_out", "file"},
+    "symbols": set(),
+    "implement": {"why"},
+    "reference": {"where", "why"},
+    "out_of_scope": {"where"},
+}
 PLACEHOLDER = re.compile(r"\{\{.*?\}\}|\{[A-Za-z_ ]+\}|\bTODO\b|\bTBD\b|<[a-z][a-z _-]+>|\A…\Z|\A\.\.\.\Z")
 # A shape: scalar, or a parenthesised list of dimensions; "(batch, …, d)" is one.
 SHAPE = re.compile(r"\A(scalar|text|bool|int|float|\(.*\)|\[.*\])", re.I)
@@ -135,8 +151,15 @@ def read(path: Path) -> tuple[Contribution | None, list[Finding]]:
         return None, [Finding("contribution-unreadable", f"{file} cannot be read as UTF-8 text: {problem}", file)]
     head, prose, line = marked.front_matter(text)
     if head is None:
-        return None, [Finding("contribution-form", "no front matter between two lines of ---", file, 1,
-                              expected="--- / paper: … / type: a / … / --- and then prose")]
+        return None, [
+            Finding(
+                "contribution-form",
+                "no front matter between two lines of ---",
+                file,
+                1,
+                expected="--- / paper: … / type: a / … / --- and then prose",
+            )
+        ]
     root, findings = marked.read(head, file, first_line=2, check="contribution")
     if root is None or not isinstance(root.value, dict):
         return None, findings or [Finding("contribution-form", "the front matter is not a mapping", file, 2)]
@@ -145,20 +168,37 @@ def read(path: Path) -> tuple[Contribution | None, list[Finding]]:
     for part in node.value if node is not None and isinstance(node.value, list) else []:
         row = part.plain()
         if isinstance(row, dict):
+
             def mapping(key, row=row):
                 return row[key] if isinstance(row.get(key), dict) else {}
 
             def listed(key, row=row):
                 given = row.get(key)
                 return [str(one) for one in given] if isinstance(given, list) else [str(given)] if given else []
-            out.components.append(Component(str(row.get("name") or ""), str(row.get("kind") or ""), str(row.get("where") or ""),
-                                            part.line, mapping("inputs"), mapping("outputs"), listed("equations"), listed("axes"),
-                                            str(row.get("file") or "")))
+
+            out.components.append(
+                Component(
+                    str(row.get("name") or ""),
+                    str(row.get("kind") or ""),
+                    str(row.get("where") or ""),
+                    part.line,
+                    mapping("inputs"),
+                    mapping("outputs"),
+                    listed("equations"),
+                    listed("axes"),
+                    str(row.get("file") or ""),
+                )
+            )
     return out, findings
 
 
-def check(contribution: Contribution, *, known_domains: tuple[str, ...] | None = None,
-          exists: Callable[[str], bool] | None = None, algorithms: int = 0) -> list[Finding]:
+def check(
+    contribution: Contribution,
+    *,
+    known_domains: tuple[str, ...] | None = None,
+    exists: Callable[[str], bool] | None = None,
+    algorithms: int = 0,
+) -> list[Finding]:
     """Everything wrong with a contribution. `exists(place)`: whether the paper has a place such as "§3.2"; `algorithms`: how
     many algorithm boxes the paper has."""
     out: list[Finding] = []
@@ -168,65 +208,125 @@ def check(contribution: Contribution, *, known_domains: tuple[str, ...] | None =
         out.append(Finding(check, message, file, line, **more))
 
     for key in root.value.keys() - KNOWN:
-        add("contribution-field", f"{key!r} is not a field of a contribution", root.line_of(key), expected=", ".join(sorted(KNOWN)))
+        add(
+            "contribution-field",
+            f"{key!r} is not a field of a contribution",
+            root.line_of(key),
+            expected=", ".join(sorted(KNOWN)),
+        )
     needed = ALWAYS if contribution.nothing else (*ALWAYS, *BUILT)
     for key in needed:
         if root.get(key) in (None, "", [], {}):
-            add("contribution-field", f"{key} is missing or empty", root.line_of(key),
-                expected=f"{key}: … ({TELL[key]})" if key in TELL else f"{key}: …")
+            add(
+                "contribution-field",
+                f"{key} is missing or empty",
+                root.line_of(key),
+                expected=f"{key}: … ({TELL[key]})" if key in TELL else f"{key}: …",
+            )
     for path, node in root.leaves():
         if isinstance(node.value, str) and PLACEHOLDER.search(re.sub(r"\$[^$]*\$", "", node.value)):
             add("contribution-placeholder", f"{path} still holds a placeholder: {node.value[:60]!r}", node.line, fix="fill it in")
     if root.get("type") is not None and contribution.type not in TYPES:
-        add("contribution-type", f"the type {root.get('type')!r} is not known", root.line_of("type"),
-            expected=", ".join(f"{key} {name}" for key, name in TYPES.items()))
+        add(
+            "contribution-type",
+            f"the type {root.get('type')!r} is not known",
+            root.line_of("type"),
+            expected=", ".join(f"{key} {name}" for key, name in TYPES.items()),
+        )
     summary = str(root.get("summary") or "")
     if len(re.findall(r"[.!?](\s|\Z)", summary)) > 1 or len(summary.split()) > 60:
-        add("contribution-summary", "the summary is more than one sentence", root.line_of("summary"), severity=WARNING,
-            expected="one sentence that an engineer who has ten seconds understands")
+        add(
+            "contribution-summary",
+            "the summary is more than one sentence",
+            root.line_of("summary"),
+            severity=WARNING,
+            expected="one sentence that an engineer who has ten seconds understands",
+        )
     for name in contribution.domains:
         if known_domains is not None and name not in known_domains:
-            add("contribution-domain", f"there is no checklist {name!r}", root.line_of("domains"),
-                expected=", ".join(known_domains) or "none", fix="name one of these, or leave it out")
+            add(
+                "contribution-domain",
+                f"there is no checklist {name!r}",
+                root.line_of("domains"),
+                expected=", ".join(known_domains) or "none",
+                fix="name one of these, or leave it out",
+            )
     if contribution.nothing:
         given = root.get("nothing_to_implement")
         if not isinstance(given, dict) or not given.get("why") or not given.get("needed"):
-            add("contribution-nothing", "nothing_to_implement without why and needed", root.line_of("nothing_to_implement"),
-                expected="nothing_to_implement: {why: …, needed: …}")
+            add(
+                "contribution-nothing",
+                "nothing_to_implement without why and needed",
+                root.line_of("nothing_to_implement"),
+                expected="nothing_to_implement: {why: …, needed: …}",
+            )
         if contribution.components or contribution.rows("implement"):
-            add("contribution-nothing", "nothing to implement, and yet components are listed", root.line_of("components"),
-                fix="either drop nothing_to_implement or the components; never a fake implementation")
+            add(
+                "contribution-nothing",
+                "nothing to implement, and yet components are listed",
+                root.line_of("components"),
+                fix="either drop nothing_to_implement or the components; never a fake implementation",
+            )
         return out
     rows(contribution, add)
     components(contribution, add)
     claim = root.get("minimal_claim")
     if claim and not (isinstance(claim, dict) and all(claim.get(key) for key in ("claim", "where", "check"))):
-        add("contribution-claim", "minimal_claim lacks claim, where or check", root.line_of("minimal_claim"),
-            expected="minimal_claim: {claim: …, where: \"Table 3\", check: …}")
+        add(
+            "contribution-claim",
+            "minimal_claim lacks claim, where or check",
+            root.line_of("minimal_claim"),
+            expected='minimal_claim: {claim: …, where: "Table 3", check: …}',
+        )
     code = root.get("official_code")
     if code and str(code).lower() != "none" and not (isinstance(code, dict) and str(code.get("url", "")).startswith("http")):
-        add("contribution-code", "official_code names no address", root.line_of("official_code"),
-            expected="official_code: none, or {url: https://…, framework: …, covers: …}")
+        add(
+            "contribution-code",
+            "official_code names no address",
+            root.line_of("official_code"),
+            expected="official_code: none, or {url: https://…, framework: …, covers: …}",
+        )
     algorithm = str(root.get("algorithm") or "")
     if algorithms and algorithm.lower() in ("none", "no"):
-        add("contribution-algorithm", f"algorithm: none, but the paper has {algorithms} algorithm box{'es' * (algorithms > 1)}",
-            root.line_of("algorithm"), severity=WARNING, expected="the box that is the specification, as \"Algorithm 1\"")
+        add(
+            "contribution-algorithm",
+            f"algorithm: none, but the paper has {algorithms} algorithm box{'es' * (algorithms > 1)}",
+            root.line_of("algorithm"),
+            severity=WARNING,
+            expected='the box that is the specification, as "Algorithm 1"',
+        )
     if exists is not None:
         places(contribution, exists, add)
     if len(re.sub(r"^#.*$", "", contribution.prose, flags=re.M).split()) < 25:
-        add("contribution-prose", "the prose does not say what will be built", contribution.prose_line,
-            expected="## Core contribution, and a paragraph that an engineer could build from, with section references")
+        add(
+            "contribution-prose",
+            "the prose does not say what will be built",
+            contribution.prose_line,
+            expected="## Core contribution, and a paragraph that an engineer could build from, with section references",
+        )
     elif not re.search(r"§|\b(section|eq\.|equation|algorithm|appendix|table|figure)\s", contribution.prose, re.I):
-        add("contribution-prose", "the prose names no place of the paper", contribution.prose_line, expected="section references (§3.2)")
+        add(
+            "contribution-prose",
+            "the prose names no place of the paper",
+            contribution.prose_line,
+            expected="section references (§3.2)",
+        )
     return out
 
 
-TELL = {"worth": "is it worth reproducing for this user, and why", "cost": "hardware, time and data of the full reproduction",
-        "claim": "what the paper claims, in one sentence", "algorithm": "\"Algorithm 1\", or none",
-        "official_code": "{url, framework, covers}, or none", "minimal_claim": "{claim, where, check}",
-        "components": "what src/ will hold, in the paper's order", "symbols": "every symbol of the core equations",
-        "type_reason": "why it is of this type", "out_of_scope": "at least the baselines, each with why",
-        "key_sections": "[\"§3.2\", …]"}
+TELL = {
+    "worth": "is it worth reproducing for this user, and why",
+    "cost": "hardware, time and data of the full reproduction",
+    "claim": "what the paper claims, in one sentence",
+    "algorithm": '"Algorithm 1", or none',
+    "official_code": "{url, framework, covers}, or none",
+    "minimal_claim": "{claim, where, check}",
+    "components": "what src/ will hold, in the paper's order",
+    "symbols": "every symbol of the core equations",
+    "type_reason": "why it is of this type",
+    "out_of_scope": "at least the baselines, each with why",
+    "key_sections": '["§3.2", …]',
+}
 
 
 def rows(contribution: Contribution, add: Callable) -> None:
@@ -247,16 +347,24 @@ def rows(contribution: Contribution, add: Callable) -> None:
                 if part.get(key) in (None, "", {}, []):
                     add("contribution-field", f"{name}: {told} has no {key}", part.line, expected=f"{{{', '.join(needed)}}}")
             for key in part.value.keys() - {*needed, *EXTRA[name]}:
-                add("contribution-field", f"{name}: {key!r} is not one of its fields", part.line_of(key),
-                    expected=", ".join((*needed, *sorted(EXTRA[name]))))
+                add(
+                    "contribution-field",
+                    f"{name}: {key!r} is not one of its fields",
+                    part.line_of(key),
+                    expected=", ".join((*needed, *sorted(EXTRA[name]))),
+                )
     seen: dict[str, int] = {}
     for row, line in zip(contribution.rows("symbols"), contribution.lines("symbols"), strict=False):
         variable = str(row.get("variable") or "")
         if variable and not all(part.isidentifier() and not keyword.iskeyword(part) for part in variable.split(".")):
             add("contribution-symbol", f"{variable!r} cannot be a variable's name", line, expected="an identifier such as d_k")
         if row.get("shape") and not SHAPE.match(str(row["shape"]).strip()):
-            add("contribution-shape", f"the shape of {row.get('symbol')}, {row['shape']!r}, is no shape", line,
-                expected="scalar, or (batch, length, d_model)")
+            add(
+                "contribution-shape",
+                f"the shape of {row.get('symbol')}, {row['shape']!r}, is no shape",
+                line,
+                expected="scalar, or (batch, length, d_model)",
+            )
         symbol = re.sub(r"[\s$]", "", str(row.get("symbol") or ""))
         if symbol and symbol in seen:
             add("contribution-symbol", f"{row['symbol']} is explained on line {seen[symbol]} already", line, severity=WARNING)
@@ -268,17 +376,35 @@ def components(contribution: Contribution, add: Callable) -> None:
     seen: dict[str, int] = {}
     for part in contribution.components:
         if part.name and (not part.name.isidentifier() or keyword.iskeyword(part.name)):
-            add("contribution-component", f"{part.name!r} cannot be a class or function", part.line,
-                expected="MultiHeadAttention or label_smoothing_loss")
+            add(
+                "contribution-component",
+                f"{part.name!r} cannot be a class or function",
+                part.line,
+                expected="MultiHeadAttention or label_smoothing_loss",
+            )
         if part.name in seen:
-            add("contribution-component", f"{part.name!r} is on line {seen[part.name]} already", part.line, fix="one name, one component")
+            add(
+                "contribution-component",
+                f"{part.name!r} is on line {seen[part.name]} already",
+                part.line,
+                fix="one name, one component",
+            )
         seen.setdefault(part.name, part.line)
         if part.kind and part.kind not in KINDS:
-            add("contribution-component", f"{part.name}: the kind {part.kind!r} is not known", part.line, expected=" | ".join(KINDS))
+            add(
+                "contribution-component",
+                f"{part.name}: the kind {part.kind!r} is not known",
+                part.line,
+                expected=" | ".join(KINDS),
+            )
         for name, shape in (*part.inputs.items(), *part.outputs.items()):
             if not SHAPE.match(str(shape).strip()):
-                add("contribution-shape", f"{part.name}: {name} has {shape!r}, which is no shape", part.line,
-                    expected='"(batch, length, d_model)", "scalar", "text"')
+                add(
+                    "contribution-shape",
+                    f"{part.name}: {name} has {shape!r}, which is no shape",
+                    part.line,
+                    expected='"(batch, length, d_model)", "scalar", "text"',
+                )
 
 
 def places(contribution: Contribution, exists: Callable[[str], bool], add: Callable) -> None:
@@ -300,5 +426,10 @@ def places(contribution: Contribution, exists: Callable[[str], bool], add: Calla
         wanted.append((re.split(r"\s[—–-]+\s", algorithm)[0], contribution.root.line_of("algorithm")))
     for place, line in dict.fromkeys(wanted):
         if not exists(place):
-            add("contribution-place", f"the paper has no {place}", line, expected="a place of outline.md",
-                fix="look it up in outline.md; sections without a number are cited by title (§Experiments)")
+            add(
+                "contribution-place",
+                f"the paper has no {place}",
+                line,
+                expected="a place of outline.md",
+                fix="look it up in outline.md; sections without a number are cited by title (§Experiments)",
+            )

@@ -7,10 +7,28 @@ import math
 import operator
 from collections.abc import Mapping
 
-FUNCTIONS = {"abs": abs, "min": min, "max": max, "round": round, "sum": lambda *parts: sum(parts), "sqrt": math.sqrt,
-             "log": math.log, "log2": math.log2, "log10": math.log10, "exp": math.exp, "floor": math.floor, "ceil": math.ceil}
-BINARY = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-          ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod}
+FUNCTIONS = {
+    "abs": abs,
+    "min": min,
+    "max": max,
+    "round": round,
+    "sum": lambda *parts: sum(parts),
+    "sqrt": math.sqrt,
+    "log": math.log,
+    "log2": math.log2,
+    "log10": math.log10,
+    "exp": math.exp,
+    "floor": math.floor,
+    "ceil": math.ceil,
+}
+BINARY = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
 LONGEST = 500
 
 
@@ -92,8 +110,9 @@ def evaluate(text: str, values: Mapping[str, object]) -> float:
                 return BINARY[type(node.op)](left, right)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FUNCTIONS and not node.keywords:
             return FUNCTIONS[node.func.id](*(walk(part) for part in node.args))
-        raise NotArithmetic(f"{ast.unparse(node)!r} is not taken; numbers, names, + - * / // % ** and "
-                            f"{', '.join(sorted(FUNCTIONS))} are")
+        raise NotArithmetic(
+            f"{ast.unparse(node)!r} is not taken; numbers, names, + - * / // % ** and {', '.join(sorted(FUNCTIONS))} are"
+        )
 
     try:
         return float(walk(parse(text)))

@@ -63,8 +63,12 @@ def walk(folder: Path) -> list[Path]:
         folders[:] = sorted(name for name in folders if name not in LEFT_OUT and not name.startswith("."))
         out += [Path(at) / name for name in sorted(names) if name not in PRODUCED and not name.endswith((".pyc", ".part"))]
         if len(out) > MOST:
-            raise cli.Stop(f"{folder} holds more than {MOST} files", code=cli.USAGE, expected="the folder of the generated code",
-                           fix="name the result folder itself, without data or environments in it")
+            raise cli.Stop(
+                f"{folder} holds more than {MOST} files",
+                code=cli.USAGE,
+                expected="the folder of the generated code",
+                fix="name the result folder itself, without data or environments in it",
+            )
     return out
 
 
@@ -102,8 +106,9 @@ class Gates:
             data = files.read_json(work.gates)
             if not isinstance(data, dict) or data.get("schema") != SCHEMA or not isinstance(data.get("stages"), dict):
                 raise ValueError("not a gate ledger of this version")
-            self.entries = {int(stage): entry for stage, entry in data["stages"].items()
-                            if int(stage) in STAGES and isinstance(entry, dict)}
+            self.entries = {
+                int(stage): entry for stage, entry in data["stages"].items() if int(stage) in STAGES and isinstance(entry, dict)
+            }
         except (ValueError, OSError) as problem:
             self.problem = f"{work.gates.name} cannot be read ({problem}); every gate has to be run again"
 
@@ -111,8 +116,9 @@ class Gates:
         """The result folder: the one given, else the one remembered from an earlier gate."""
         if given:
             return Path(given)
-        kept = next((entry.get("result") for stage, entry in sorted(self.entries.items(), reverse=True) if entry.get("result")),
-                    None)
+        kept = next(
+            (entry.get("result") for stage, entry in sorted(self.entries.items(), reverse=True) if entry.get("result")), None
+        )
         return (self.work.folder / kept).resolve() if isinstance(kept, str) else None
 
     def state(self, stage: int, result: Path | None = None) -> State:
@@ -155,28 +161,41 @@ class Gates:
     def must_be_open(self, stage: int) -> None:
         """Raise Stop (exit 6) unless the gate before this stage has passed on the present inputs."""
         if stage in self.skipped:
-            raise cli.Stop(f"gate {stage} does not apply: contribution.md says that the paper has nothing to implement",
-                           code=cli.USAGE, expected="REPRODUCTION_NOTES.md that says why, and gate 4 on its folder",
-                           fix=f"check_stage.py 4 {self.work.folder} --result FOLDER")
+            raise cli.Stop(
+                f"gate {stage} does not apply: contribution.md says that the paper has nothing to implement",
+                code=cli.USAGE,
+                expected="REPRODUCTION_NOTES.md that says why, and gate 4 on its folder",
+                fix=f"check_stage.py 4 {self.work.folder} --result FOLDER",
+            )
         before = self.before(stage)
         if before is None:
             return
         state = self.state(before)
         if state.state != PASSED:
             first = next(s for s in self.states() if s.state not in (PASSED, SKIPPED))
-            raise cli.Stop(f"gate {stage} ({STAGES[stage]}) does not run: gate {first.stage} ({STAGES[first.stage]}) is "
-                           f"{first.state}{': ' + first.why if first.why else ''}", code=cli.GATE_ORDER,
-                           expected=f"gates 1 to {before} passed on the files as they are now",
-                           fix=f"check_stage.py {first.stage} {self.work.folder}, following {protocol(first.stage)}")
+            raise cli.Stop(
+                f"gate {stage} ({STAGES[stage]}) does not run: gate {first.stage} ({STAGES[first.stage]}) is "
+                f"{first.state}{': ' + first.why if first.why else ''}",
+                code=cli.GATE_ORDER,
+                expected=f"gates 1 to {before} passed on the files as they are now",
+                fix=f"check_stage.py {first.stage} {self.work.folder}, following {protocol(first.stage)}",
+            )
 
-    def record(self, stage: int, findings: list[Finding], counts: dict, result: Path | None = None,
-               taken: dict[str, str] | None = None) -> bool:
+    def record(
+        self, stage: int, findings: list[Finding], counts: dict, result: Path | None = None, taken: dict[str, str] | None = None
+    ) -> bool:
         """Write the verdict of a stage; a stage with errors is recorded as failed. `taken`: hashes taken before the checks
         ran, so that a file changed meanwhile is not passed unseen."""
         failed = len(errors(findings))
-        entry = {"passed": failed == 0, "errors": failed, "warnings": len(findings) - failed, "time": workspace.now(),
-                 "tool": workspace.version(), "counts": counts,
-                 "inputs": taken if taken is not None else hashes(stage, self.work, result)}
+        entry = {
+            "passed": failed == 0,
+            "errors": failed,
+            "warnings": len(findings) - failed,
+            "time": workspace.now(),
+            "tool": workspace.version(),
+            "counts": counts,
+            "inputs": taken if taken is not None else hashes(stage, self.work, result),
+        }
         if result is not None and stage >= 4:
             entry["result"] = os.path.relpath(result.resolve(), self.work.folder.resolve())
         before = self.before(stage)

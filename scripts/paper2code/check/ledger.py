@@ -57,8 +57,23 @@ FLAGS = (PARTIALLY, UNSPECIFIED, OFFICIAL, ASSUMPTION)
 VERDICTS = ("held", "changed", "doubtful")
 KINDS_OF_REASON = ("cited work", "area convention", "our choice")
 
-TEXT_FIELDS = ("id", "group", "item", "status", "where", "quote", "config", "code", "unclear", "using", "why", "source",
-               "checked_by", "reviewed", "why_reviewed")
+TEXT_FIELDS = (
+    "id",
+    "group",
+    "item",
+    "status",
+    "where",
+    "quote",
+    "config",
+    "code",
+    "unclear",
+    "using",
+    "why",
+    "source",
+    "checked_by",
+    "reviewed",
+    "why_reviewed",
+)
 NEEDED = {
     SPECIFIED: ("where", "quote"),
     PARTIALLY: ("where", "quote", "unclear", "using"),
@@ -76,15 +91,21 @@ HOW = {
     "why": 'why: "our choice: …", "area convention: …" or "cited work: …"',
     "source": "source: a permalink https://…/blob/<40-digit commit>/file.py#L42",
 }
-LISTS = {"contradictions": ("about", "first", "second", "decision", "why"), "deferred": ("item", "cites", "says", "to_check"),
-         "relations": ("about", "expr", "equals", "tolerance", "where")}
+LISTS = {
+    "contradictions": ("about", "first", "second", "decision", "why"),
+    "deferred": ("item", "cites", "says", "to_check"),
+    "relations": ("about", "expr", "equals", "tolerance", "where"),
+}
 OPTIONAL = {"tolerance", "where", "says"}
 
 # Words that name a setting without giving it; and the same words where they are terms.
 VAGUE = re.compile(r"\b(standard|default|defaults|usual|usually|common practice|commonly used|conventional)\b", re.I)
 TERMS = re.compile(r"\bstandard(ized)?[ -](deviations?|normal|gaussian|errors?|basis|uniform)\b", re.I)
-DEFERS = re.compile(r"\b(following|follows?|as in|similar(ly)? to|same as in|identical to|adopted from|based on|the same \w+ as)\b"
-                    r"(?=[^.;]{0,60}(\[[\w ,;–-]+\]|\bet al\b|\(\s*[A-Z][^()]*\b(19|20)\d\d[a-z]?\)|\\cite|\b(19|20)\d\d[a-z]?\b))", re.I)
+DEFERS = re.compile(
+    r"\b(following|follows?|as in|similar(ly)? to|same as in|identical to|adopted from|based on|the same \w+ as)\b"
+    r"(?=[^.;]{0,60}(\[[\w ,;–-]+\]|\bet al\b|\(\s*[A-Z][^()]*\b(19|20)\d\d[a-z]?\)|\\cite|\b(19|20)\d\d[a-z]?\b))",
+    re.I,
+)
 OPTIMISERS = re.compile(r"\b(adam|adamw|sgd|rmsprop|adagrad|adafactor|lamb|lars|lion|adadelta)\b", re.I)
 PERMALINK = re.compile(r"https?://[^\s/]+/[^\s]+/(blob|raw|tree|src/commit|-/blob)/[0-9a-f]{40}/[^\s#]+#L\d+(-L?\d+)?\Z")
 
@@ -180,20 +201,42 @@ def read(path: Path, name: str | None = None) -> tuple[Ledger | None, list[Findi
     if root is None:
         return None, findings
     if not isinstance(root.value, dict):
-        return None, [*findings, Finding("ledger-form", "the ledger is not a mapping", file, root.line,
-                                         expected="paper:, items:, and where needed contradictions:, deferred:, relations:")]
+        return None, [
+            *findings,
+            Finding(
+                "ledger-form",
+                "the ledger is not a mapping",
+                file,
+                root.line,
+                expected="paper:, items:, and where needed contradictions:, deferred:, relations:",
+            ),
+        ]
     ledger = Ledger(file, str(root.get("paper") or ""))
     for key in root.value.keys() - {"paper", "items", *LISTS}:
-        findings.append(Finding("ledger-field", f"{key!r} is not a part of a ledger", file, root.line_of(key),
-                                expected="paper, items, contradictions, deferred, relations"))
+        findings.append(
+            Finding(
+                "ledger-field",
+                f"{key!r} is not a part of a ledger",
+                file,
+                root.line_of(key),
+                expected="paper, items, contradictions, deferred, relations",
+            )
+        )
     for node in entries(root, "items", file, findings):
         ledger.items.append(item_of(node, file, findings))
     for name in LISTS:
         for node in entries(root, name, file, findings):
             getattr(ledger, name).append(entry_of(node, name, file, findings))
     if not ledger.items:
-        findings.append(Finding("ledger-empty", "the ledger has no items", file, root.line_of("items"),
-                                expected="a row for each point of the checklist and for each further decision"))
+        findings.append(
+            Finding(
+                "ledger-empty",
+                "the ledger has no items",
+                file,
+                root.line_of("items"),
+                expected="a row for each point of the checklist and for each further decision",
+            )
+        )
     return ledger, findings
 
 
@@ -209,8 +252,15 @@ def entries(root: Node, name: str, file: str, findings: list[Finding]) -> Iterab
         if isinstance(part.value, dict):
             good.append(part)
         else:
-            findings.append(Finding("ledger-form", f"a row of {name} is not a mapping", file, part.line,
-                                    expected="- id: …" if name == "items" else f"- {{{', '.join(LISTS[name])}}}"))
+            findings.append(
+                Finding(
+                    "ledger-form",
+                    f"a row of {name} is not a mapping",
+                    file,
+                    part.line,
+                    expected="- id: …" if name == "items" else f"- {{{', '.join(LISTS[name])}}}",
+                )
+            )
     return good
 
 
@@ -226,25 +276,43 @@ def item_of(node: Node, file: str, findings: list[Finding]) -> Item:
         elif key in TEXT_FIELDS:
             text = text_of(part)
             if text is None:
-                findings.append(Finding("ledger-field", f"{named}: {key} is not a single text", file, part.line,
-                                        expected=HOW.get(key, f"{key}: one text")))
+                findings.append(
+                    Finding(
+                        "ledger-field",
+                        f"{named}: {key} is not a single text",
+                        file,
+                        part.line,
+                        expected=HOW.get(key, f"{key}: one text"),
+                    )
+                )
             setattr(item, key, text or "")
         else:
             close = [name for name in (*TEXT_FIELDS, "value", "alternatives") if name.startswith(key[:4])]
-            findings.append(Finding("ledger-field", f"{named}: {key!r} is not a field of a decision", file, part.line,
-                                    expected=", ".join((*TEXT_FIELDS, "value", "alternatives")),
-                                    fix=f"{close[0]}:" if close else None))
+            findings.append(
+                Finding(
+                    "ledger-field",
+                    f"{named}: {key!r} is not a field of a decision",
+                    file,
+                    part.line,
+                    expected=", ".join((*TEXT_FIELDS, "value", "alternatives")),
+                    fix=f"{close[0]}:" if close else None,
+                )
+            )
     return item
 
 
 def entry_of(node: Node, name: str, file: str, findings: list[Finding]) -> Entry:
     for key in LISTS[name]:
         if key not in OPTIONAL and node.get(key) in (None, "", [], {}):
-            findings.append(Finding("ledger-field", f"a row of {name} has no {key}", file, node.line,
-                                    expected=f"{{{', '.join(LISTS[name])}}}"))
+            findings.append(
+                Finding(
+                    "ledger-field", f"a row of {name} has no {key}", file, node.line, expected=f"{{{', '.join(LISTS[name])}}}"
+                )
+            )
     for key in node.value.keys() - set(LISTS[name]):
-        findings.append(Finding("ledger-field", f"{key!r} is not a field of {name}", file, node.line_of(key),
-                                expected=", ".join(LISTS[name])))
+        findings.append(
+            Finding("ledger-field", f"{key!r} is not a field of {name}", file, node.line_of(key), expected=", ".join(LISTS[name]))
+        )
     return Entry(node.line, node.plain(), {key: part.line for key, part in node.value.items()})
 
 
@@ -264,10 +332,16 @@ def check_rows(ledger: Ledger) -> list[Finding]:
             out.append(Finding(check, f"{named}: {message}", file, item.at(at), **more))
 
         if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", item.id):
-            add("ledger-id", f"the id {item.id!r} is not kebab-case" if item.id else "has no id", "id",
-                expected="id: lower-case-words-with-hyphens")
+            add(
+                "ledger-id",
+                f"the id {item.id!r} is not kebab-case" if item.id else "has no id",
+                "id",
+                expected="id: lower-case-words-with-hyphens",
+            )
         elif item.id in ids:
-            add("ledger-duplicate-id", f"the id is used on line {ids[item.id]} already", "id", fix="give each decision its own id")
+            add(
+                "ledger-duplicate-id", f"the id is used on line {ids[item.id]} already", "id", fix="give each decision its own id"
+            )
         ids.setdefault(item.id, item.line)
         if item.group not in GROUPS:
             add("ledger-group", f"the group {item.group!r} is none of the ledger's", "group", expected=" | ".join(GROUPS))
@@ -278,31 +352,64 @@ def check_rows(ledger: Ledger) -> list[Finding]:
             continue
         for name in NEEDED[item.status]:
             if not getattr(item, name):
-                add(f"ledger-{name}-missing", f"{item.status} without {name}", "status", expected=HOW[name],
-                    fix=None if name != "quote" else "find the words with search_paper.py; without words it is UNSPECIFIED")
+                add(
+                    f"ledger-{name}-missing",
+                    f"{item.status} without {name}",
+                    "status",
+                    expected=HOW[name],
+                    fix=None if name != "quote" else "find the words with search_paper.py; without words it is UNSPECIFIED",
+                )
         if item.status in (UNSPECIFIED, ASSUMPTION) and item.why and not item.why.lower().startswith(KINDS_OF_REASON):
-            add("ledger-why-kind", "the reason does not begin with its kind", "why",
-                expected=" | ".join(f'"{kind}: …"' for kind in KINDS_OF_REASON))
+            add(
+                "ledger-why-kind",
+                "the reason does not begin with its kind",
+                "why",
+                expected=" | ".join(f'"{kind}: …"' for kind in KINDS_OF_REASON),
+            )
         if item.status == OFFICIAL:
             if item.source and not PERMALINK.match(item.source):
-                add("ledger-source", f"{item.source!r} is no permalink", "source", expected=HOW["source"],
-                    fix="a branch moves; name the commit (find_official_code.py --bring says which)")
+                add(
+                    "ledger-source",
+                    f"{item.source!r} is no permalink",
+                    "source",
+                    expected=HOW["source"],
+                    fix="a branch moves; name the commit (find_official_code.py --bring says which)",
+                )
             if not item.using and item.value is None:
-                add("ledger-using-missing", "FROM_OFFICIAL_CODE without what was taken", "status", expected="using: … or value: …")
+                add(
+                    "ledger-using-missing", "FROM_OFFICIAL_CODE without what was taken", "status", expected="using: … or value: …"
+                )
         if item.status == UNSPECIFIED and item.quote:
-            add("ledger-status", "UNSPECIFIED with a quote: what the paper says is either enough or partial", "quote",
-                expected="SPECIFIED or PARTIALLY_SPECIFIED, or no quote (words that rule a passage out belong into why)")
+            add(
+                "ledger-status",
+                "UNSPECIFIED with a quote: what the paper says is either enough or partial",
+                "quote",
+                expected="SPECIFIED or PARTIALLY_SPECIFIED, or no quote (words that rule a passage out belong into why)",
+            )
         if item.status == NOT_APPLICABLE and (item.config or item.value is not None):
             add("ledger-status", "NOT_APPLICABLE with a value", "value", fix="drop the value, or give the row its true status")
         if item.using and item.alternatives and any(same(item.using, other) for other in item.alternatives):
-            add("ledger-alternatives", "the choice itself is listed as an alternative", "alternatives",
-                expected="what else might have been chosen")
+            add(
+                "ledger-alternatives",
+                "the choice itself is listed as an alternative",
+                "alternatives",
+                expected="what else might have been chosen",
+            )
         if item.config:
             if not re.fullmatch(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+", item.config):
-                add("ledger-config", f"{item.config!r} is no path into configs/base.yaml", "config", expected="config: section.key")
+                add(
+                    "ledger-config",
+                    f"{item.config!r} is no path into configs/base.yaml",
+                    "config",
+                    expected="config: section.key",
+                )
             elif item.config in configs and configs[item.config].value != item.value:
-                add("ledger-config", f"{item.config} has another value in {configs[item.config].id!r}", "config",
-                    fix="one value, one decision: merge the rows or name another key")
+                add(
+                    "ledger-config",
+                    f"{item.config} has another value in {configs[item.config].id!r}",
+                    "config",
+                    fix="one value, one decision: merge the rows or name another key",
+                )
             configs.setdefault(item.config, item)
             if item.value is None:
                 add("ledger-config", f"{item.config} has no value to hold", "config", expected="value: …")
@@ -310,17 +417,32 @@ def check_rows(ledger: Ledger) -> list[Finding]:
             if item.reviewed not in VERDICTS:
                 add("ledger-review", f"reviewed: {item.reviewed!r} is not known", "reviewed", expected=" | ".join(VERDICTS))
             elif not item.why_reviewed:
-                add("ledger-review", "reviewed without why_reviewed", "reviewed",
-                    expected="why_reviewed: what was looked at, and what it said")
+                add(
+                    "ledger-review",
+                    "reviewed without why_reviewed",
+                    "reviewed",
+                    expected="why_reviewed: what was looked at, and what it said",
+                )
             elif item.reviewed == "doubtful" and item.status == SPECIFIED:
-                add("ledger-review", "the second reading doubts it, yet it is SPECIFIED", "status",
-                    expected=f"{PARTIALLY} with what is unclear")
+                add(
+                    "ledger-review",
+                    "the second reading doubts it, yet it is SPECIFIED",
+                    "status",
+                    expected=f"{PARTIALLY} with what is unclear",
+                )
     for entry in ledger.contradictions:
         for side in ("first", "second"):
             given = entry.fields.get(side)
             if given is not None and not (isinstance(given, dict) and given.get("where") and given.get("quote")):
-                out.append(Finding("ledger-contradiction", f"{side} has no where and quote", file, entry.lines.get(side, entry.line),
-                                   expected=f"{side}: {{where: \"§…\", quote: \"…\"}}"))
+                out.append(
+                    Finding(
+                        "ledger-contradiction",
+                        f"{side} has no where and quote",
+                        file,
+                        entry.lines.get(side, entry.line),
+                        expected=f'{side}: {{where: "§…", quote: "…"}}',
+                    )
+                )
     return out
 
 
@@ -336,11 +458,25 @@ def check_paper_named(ledger: Ledger, id: str, version: int | None) -> list[Find
     given = ledger.paper
     bare, _, number = given.partition("v") if re.search(r"\dv\d+\Z", given) else (given, "", "")
     if not given:
-        return [Finding("ledger-paper", "the ledger does not name its paper", ledger.file, 1,
-                        expected=f"paper: {id}{f'v{version}' if version else ''}")]
+        return [
+            Finding(
+                "ledger-paper",
+                "the ledger does not name its paper",
+                ledger.file,
+                1,
+                expected=f"paper: {id}{f'v{version}' if version else ''}",
+            )
+        ]
     if bare != id or (number and version and int(number) != version):
-        return [Finding("ledger-paper", f"the ledger is about {given}, the paper at hand is {id}{f'v{version}' if version else ''}",
-                        ledger.file, 1, fix="check the quotes again on this paper and then name it, or fetch the ledger's paper")]
+        return [
+            Finding(
+                "ledger-paper",
+                f"the ledger is about {given}, the paper at hand is {id}{f'v{version}' if version else ''}",
+                ledger.file,
+                1,
+                fix="check the quotes again on this paper and then name it, or fetch the ledger's paper",
+            )
+        ]
     return []
 
 
@@ -356,9 +492,17 @@ def check_complete(ledger: Ledger, wanted: Iterable[tuple[str, str]]) -> list[Fi
         return [Finding("ledger-checklist", "there is no checklist to hold the ledger against", ledger.file)]
     have = {name_key(item.item) for item in ledger.items} | {name_key(item.id) for item in ledger.items}
     missing = [(group, name) for group, name in wanted if name_key(name) not in have]
-    return [Finding("ledger-incomplete", f"no row for {name!r} ({group})", ledger.file, expected=f"a row with item: {name}",
-                    fix=f"search_paper.py WORK --item {name!r} shows what the paper says of it; where it has no place in this "
-                        "paper, NOT_APPLICABLE with why") for group, name in missing]
+    return [
+        Finding(
+            "ledger-incomplete",
+            f"no row for {name!r} ({group})",
+            ledger.file,
+            expected=f"a row with item: {name}",
+            fix=f"search_paper.py WORK --item {name!r} shows what the paper says of it; where it has no place in this "
+            "paper, NOT_APPLICABLE with why",
+        )
+        for group, name in missing
+    ]
 
 
 # --- against the paper ------------------------------------------------------------------------------------------------
@@ -375,25 +519,61 @@ def check_wording(ledger: Ledger, states: Callable[[Item], bool | None]) -> list
         if item.status == SPECIFIED and quote:
             vague, defers = VAGUE.search(quote), DEFERS.search(quote)
             if vague and not states(item):
-                out.append(Finding("ledger-vague", f"{item.id}: SPECIFIED by {vague.group(0)!r}, which gives no value", ledger.file,
-                                   item.at("quote"), expected=f"{UNSPECIFIED} with choice and alternatives",
-                                   fix=f"status: {UNSPECIFIED}, using:, alternatives:, why:", evidence=item.quote))
+                out.append(
+                    Finding(
+                        "ledger-vague",
+                        f"{item.id}: SPECIFIED by {vague.group(0)!r}, which gives no value",
+                        ledger.file,
+                        item.at("quote"),
+                        expected=f"{UNSPECIFIED} with choice and alternatives",
+                        fix=f"status: {UNSPECIFIED}, using:, alternatives:, why:",
+                        evidence=item.quote,
+                    )
+                )
             elif defers and not states(item):
-                out.append(Finding("ledger-deferred", f"{item.id}: SPECIFIED by {defers.group(0)!r} another work", ledger.file,
-                                   item.at("quote"), expected=f"{PARTIALLY}, with the work under deferred:",
-                                   fix="look the work up, and say in using: what it says", evidence=item.quote))
-            if "optimis" in name_key(item.item) + name_key(item.item).replace("optimiz", "optimis") \
-                    and OPTIMISERS.search(quote) and not re.search(r"\d", quote):
-                open_ones = [row.item for key, row in details.items() if key in ("betas", "momentum", "epsilon", "optimiserepsilon")
-                             and row.status in (UNSPECIFIED, ASSUMPTION)]
+                out.append(
+                    Finding(
+                        "ledger-deferred",
+                        f"{item.id}: SPECIFIED by {defers.group(0)!r} another work",
+                        ledger.file,
+                        item.at("quote"),
+                        expected=f"{PARTIALLY}, with the work under deferred:",
+                        fix="look the work up, and say in using: what it says",
+                        evidence=item.quote,
+                    )
+                )
+            if (
+                "optimis" in name_key(item.item) + name_key(item.item).replace("optimiz", "optimis")
+                and OPTIMISERS.search(quote)
+                and not re.search(r"\d", quote)
+            ):
+                open_ones = [
+                    row.item
+                    for key, row in details.items()
+                    if key in ("betas", "momentum", "epsilon", "optimiserepsilon") and row.status in (UNSPECIFIED, ASSUMPTION)
+                ]
                 if open_ones:
-                    out.append(Finding("ledger-bare-optimiser", f"{item.id}: the optimiser is named but its {', '.join(open_ones)} "
-                                       "are not", ledger.file, item.at("status"), expected=f"{PARTIALLY} with what is unclear",
-                                       evidence=item.quote))
+                    out.append(
+                        Finding(
+                            "ledger-bare-optimiser",
+                            f"{item.id}: the optimiser is named but its {', '.join(open_ones)} are not",
+                            ledger.file,
+                            item.at("status"),
+                            expected=f"{PARTIALLY} with what is unclear",
+                            evidence=item.quote,
+                        )
+                    )
         if item.status == PARTIALLY and DEFERS.search(quote) and item.id not in listed and item.item not in listed:
-            out.append(Finding("ledger-deferred", f"{item.id}: defers to another work that deferred: does not list", ledger.file,
-                               item.at("quote"), expected=f"deferred: - {{item: {item.id}, cites: …, says: …, to_check: …}}",
-                               severity=WARNING))
+            out.append(
+                Finding(
+                    "ledger-deferred",
+                    f"{item.id}: defers to another work that deferred: does not list",
+                    ledger.file,
+                    item.at("quote"),
+                    expected=f"deferred: - {{item: {item.id}, cites: …, says: …, to_check: …}}",
+                    severity=WARNING,
+                )
+            )
     return out
 
 
@@ -415,16 +595,32 @@ def check_relations(ledger: Ledger) -> list[Finding]:
             if not 0 <= tolerance < 0.5:
                 raise expression.NotArithmetic(f"a tolerance of {tolerance} checks nothing; it is relative, such as 0.02")
         except (expression.NotArithmetic, ValueError, TypeError) as problem:
-            out.append(Finding("ledger-relation", f"{about}: {problem}", ledger.file, line,
-                               expected="expr: arithmetic on config paths or ids of the ledger; equals: a number or the like"))
+            out.append(
+                Finding(
+                    "ledger-relation",
+                    f"{about}: {problem}",
+                    ledger.file,
+                    line,
+                    expected="expr: arithmetic on config paths or ids of the ledger; equals: a number or the like",
+                )
+            )
             continue
         if abs(left - right) > tolerance * max(abs(left), abs(right)):
             known = name_key(about) in admitted
-            out.append(Finding("ledger-relation", f"{about}: {expr} = {left:.6g}, not {right:.6g} (tolerance {tolerance:g})",
-                               ledger.file, line, severity=WARNING if known else "error",
-                               expected="values that agree" if not known else "listed as a contradiction of the paper",
-                               fix=None if known else "read both places again; when the paper itself disagrees, list it under "
-                                                      f"contradictions: with about: {about}"))
+            out.append(
+                Finding(
+                    "ledger-relation",
+                    f"{about}: {expr} = {left:.6g}, not {right:.6g} (tolerance {tolerance:g})",
+                    ledger.file,
+                    line,
+                    severity=WARNING if known else "error",
+                    expected="values that agree" if not known else "listed as a contradiction of the paper",
+                    fix=None
+                    if known
+                    else "read both places again; when the paper itself disagrees, list it under "
+                    f"contradictions: with about: {about}",
+                )
+            )
     return out
 
 
@@ -443,11 +639,18 @@ def check_evidence(ledger: Ledger, found: Callable[[str], list[tuple[str, str]]]
         named = re.sub(r"(section|sec\.?|appendix|app\.?)\s*", "§", item.why, flags=re.I)
         if evidence and not any(re.search(rf"(?<![\w.]){re.escape(place)}(?![\w]|\.\d)", named, re.I) for place in places):
             place, sentence = evidence[0]
-            out.append(Finding("ledger-evidence", f"{item.id} is {item.status}, but the paper speaks of {item.item!r} in "
-                               f"{', '.join(sorted(places)[:4])}", ledger.file, item.at("status"),
-                               expected="the status that this evidence gives, or a why that names the place and says why it does "
-                                        "not settle it", fix=f"read {place} again; e.g. why: \"our choice: {place} speaks of …\"",
-                               evidence=sentence[:300]))
+            out.append(
+                Finding(
+                    "ledger-evidence",
+                    f"{item.id} is {item.status}, but the paper speaks of {item.item!r} in {', '.join(sorted(places)[:4])}",
+                    ledger.file,
+                    item.at("status"),
+                    expected="the status that this evidence gives, or a why that names the place and says why it does "
+                    "not settle it",
+                    fix=f'read {place} again; e.g. why: "our choice: {place} speaks of …"',
+                    evidence=sentence[:300],
+                )
+            )
     return out
 
 
@@ -489,10 +692,18 @@ def riskiest(ledger: Ledger, limit: int = 10) -> list[tuple[Item, str]]:
 
 def check_reviews(ledger: Ledger, limit: int = 10) -> list[Finding]:
     """The riskiest rows have had their second reading."""
-    return [Finding("ledger-unreviewed", f"{item.id}: no second reading yet ({why})", ledger.file, item.line,
-                    expected="reviewed: held | changed | doubtful, and why_reviewed",
-                    fix=f"try to refute it from {item.where or 'the paper'} alone, then write the verdict")
-            for item, why in riskiest(ledger, limit) if not item.reviewed]
+    return [
+        Finding(
+            "ledger-unreviewed",
+            f"{item.id}: no second reading yet ({why})",
+            ledger.file,
+            item.line,
+            expected="reviewed: held | changed | doubtful, and why_reviewed",
+            fix=f"try to refute it from {item.where or 'the paper'} alone, then write the verdict",
+        )
+        for item, why in riskiest(ledger, limit)
+        if not item.reviewed
+    ]
 
 
 def check_reuse(ledger: Ledger) -> list[Finding]:
@@ -501,7 +712,16 @@ def check_reuse(ledger: Ledger) -> list[Finding]:
     for item in ledger.items:
         if item.quote and item.status == SPECIFIED and not item.numbers():
             by_quote[re.sub(r"\W+", "", item.quote.lower())].append(item)
-    return [Finding("ledger-quote-reused", f"one quote carries {len(items)} decisions: {', '.join(i.id for i in items[:5])}",
-                    ledger.file, items[0].at("quote"), severity=WARNING,
-                    expected="for each decision the words that settle it", evidence=items[0].quote[:200])
-            for items in by_quote.values() if len(items) > 2]
+    return [
+        Finding(
+            "ledger-quote-reused",
+            f"one quote carries {len(items)} decisions: {', '.join(i.id for i in items[:5])}",
+            ledger.file,
+            items[0].at("quote"),
+            severity=WARNING,
+            expected="for each decision the words that settle it",
+            evidence=items[0].quote[:200],
+        )
+        for items in by_quote.values()
+        if len(items) > 2
+    ]

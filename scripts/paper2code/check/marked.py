@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import yaml
-
 from paper2code.findings import Finding
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -19,8 +18,19 @@ DEEPEST = 40
 
 # YAML 1.1 reads "1e-9" as text; everyone who writes a ledger means the number.
 NUMBER = re.compile(r"[-+]?(\d[\d_]*\.?\d*|\.\d+)([eE][-+]?\d+)?\Z")
-WORDS = {"": None, "~": None, "null": None, "Null": None, "NULL": None,
-         "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+WORDS = {
+    "": None,
+    "~": None,
+    "null": None,
+    "Null": None,
+    "NULL": None,
+    "true": True,
+    "True": True,
+    "TRUE": True,
+    "false": False,
+    "False": False,
+    "FALSE": False,
+}
 
 
 @dataclass
@@ -87,12 +97,28 @@ def read(text: str, file: str, *, first_line: int = 1, check: str = "yaml") -> t
         root = yaml.compose(text, Loader=LOADER)
     except yaml.MarkedYAMLError as problem:
         if tabs:
-            return None, [Finding(f"{check}-tab", "a tab is used as indentation, which YAML does not take", file, tabs[0],
-                                  expected="spaces", fix="replace each tab by two spaces a level")]
+            return None, [
+                Finding(
+                    f"{check}-tab",
+                    "a tab is used as indentation, which YAML does not take",
+                    file,
+                    tabs[0],
+                    expected="spaces",
+                    fix="replace each tab by two spaces a level",
+                )
+            ]
         mark = problem.problem_mark or problem.context_mark
         about = " ".join(part for part in (problem.context, problem.problem) if part)
-        return None, [Finding(f"{check}-unreadable", f"not YAML: {about}", file, (mark.line + 1 if mark else 1) + offset,
-                              expected="YAML", fix="put text that holds ': ', '#' or quotes between quotes; indent by two spaces")]
+        return None, [
+            Finding(
+                f"{check}-unreadable",
+                f"not YAML: {about}",
+                file,
+                (mark.line + 1 if mark else 1) + offset,
+                expected="YAML",
+                fix="put text that holds ': ', '#' or quotes between quotes; indent by two spaces",
+            )
+        ]
     except (yaml.YAMLError, ValueError, RecursionError) as problem:
         first = (str(problem).splitlines() or [type(problem).__name__])[0]
         return None, [Finding(f"{check}-unreadable", f"not YAML: {first}", file, first_line, expected="YAML text in UTF-8")]
@@ -104,8 +130,15 @@ def read(text: str, file: str, *, first_line: int = 1, check: str = "yaml") -> t
     def build(node: yaml.Node, depth: int) -> Node:
         line, end = node.start_mark.line + 1 + offset, node.end_mark.line + 1 + offset
         if id(node) in seen or depth > DEEPEST:
-            findings.append(Finding(f"{check}-alias", "an alias (*name) or very deep nesting is not read here", file, line,
-                                    fix="write the value out"))
+            findings.append(
+                Finding(
+                    f"{check}-alias",
+                    "an alias (*name) or very deep nesting is not read here",
+                    file,
+                    line,
+                    fix="write the value out",
+                )
+            )
             return Node(None, line, line)
         seen.add(id(node))
         if isinstance(node, yaml.ScalarNode):
@@ -116,8 +149,15 @@ def read(text: str, file: str, *, first_line: int = 1, check: str = "yaml") -> t
         for key, value in node.value:
             name = key.value if isinstance(key, yaml.ScalarNode) else "?"
             if name in out:
-                findings.append(Finding(f"{check}-duplicate-key", f"{name!r} is given twice in one mapping, and YAML keeps the "
-                                        "last one silently", file, key.start_mark.line + 1 + offset, fix=f"keep one {name!r}"))
+                findings.append(
+                    Finding(
+                        f"{check}-duplicate-key",
+                        f"{name!r} is given twice in one mapping, and YAML keeps the last one silently",
+                        file,
+                        key.start_mark.line + 1 + offset,
+                        fix=f"keep one {name!r}",
+                    )
+                )
             out[name] = build(value, depth + 1)
         return Node(out, line, end)
 
@@ -130,5 +170,5 @@ def front_matter(text: str) -> tuple[str | None, str, int]:
     if lines and lines[0].strip() == "---":
         for number, line in enumerate(lines[1:], 1):
             if line.strip() == "---":
-                return "\n".join(lines[1:number]), "\n".join(lines[number + 1:]), number + 2
+                return "\n".join(lines[1:number]), "\n".join(lines[number + 1 :]), number + 2
     return None, text, 1

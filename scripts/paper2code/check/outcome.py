@@ -34,12 +34,24 @@ class Outcome:
         """A check that inspected nothing fails."""
         for name in names:
             if not self.looked[name]:
-                self.findings.append(Finding("nothing-inspected", f"no {name} was found to check, so nothing was checked",
-                                             expected=f"at least one of: {name}"))
+                self.findings.append(
+                    Finding(
+                        "nothing-inspected",
+                        f"no {name} was found to check, so nothing was checked",
+                        expected=f"at least one of: {name}",
+                    )
+                )
 
     def data(self) -> dict:
-        return {"ok": self.ok, "counts": self.counts, "anchors": self.anchors, "trace": self.trace, "looked": dict(self.looked),
-                "findings": [finding.data() for finding in in_order(self.findings)], "notes": self.notes}
+        return {
+            "ok": self.ok,
+            "counts": self.counts,
+            "anchors": self.anchors,
+            "trace": self.trace,
+            "looked": dict(self.looked),
+            "findings": [finding.data() for finding in in_order(self.findings)],
+            "notes": self.notes,
+        }
 
     def text(self, most: int = 40) -> str:
         """Findings, errors first; when there are many of one kind, the kinds with their counts come last."""
@@ -47,11 +59,21 @@ class Outcome:
         lines = [finding.text() for finding in ordered[:most]]
         if len(ordered) > most:
             rest = Counter(finding.check for finding in ordered[most:])
-            lines.append(f"… and {len(ordered) - most} more: " + ", ".join(f"{count} {name}" for name, count in rest.most_common()))
+            lines.append(
+                f"… and {len(ordered) - most} more: " + ", ".join(f"{count} {name}" for name, count in rest.most_common())
+            )
         return "\n".join([*lines, *self.notes])
 
-    def show(self, summary: str, *, as_json: bool = False, out: str | None = None, annotate: str | None = None,
-             most: int = 40, more: dict | None = None) -> int:
+    def show(
+        self,
+        summary: str,
+        *,
+        as_json: bool = False,
+        out: str | None = None,
+        annotate: str | None = None,
+        most: int = 40,
+        more: dict | None = None,
+    ) -> int:
         """Print, and give the exit code."""
         if annotate and not as_json:
             body = "\n".join([*(finding.github() for finding in in_order(self.findings)), summary])

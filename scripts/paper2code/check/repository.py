@@ -24,8 +24,10 @@ from paper2code.findings import Finding
 
 LARGEST = 2_000_000  # bytes of one source file
 
-CITES = re.compile(r"§|\b(?:Sec(?:tion|\.)\s*[A-Z]?\d|Eqs?\.?\s*\(?\d|Equations?\s*\(?\d|Algorithms?\s*\d|Alg\.\s*\d|Tab(?:le|\.)\s*[A-Z]?\d"
-                   r"|Fig(?:ure|\.)\s*[A-Z]?\d|Appendix\s+[A-Z\d]|Footnote\s*\d|Abstract\b)")
+CITES = re.compile(
+    r"§|\b(?:Sec(?:tion|\.)\s*[A-Z]?\d|Eqs?\.?\s*\(?\d|Equations?\s*\(?\d|Algorithms?\s*\d|Alg\.\s*\d|Tab(?:le|\.)\s*[A-Z]?\d"
+    r"|Fig(?:ure|\.)\s*[A-Z]?\d|Appendix\s+[A-Z\d]|Footnote\s*\d|Abstract\b)"
+)
 TAGS = ("UNSPECIFIED", "PARTIALLY_SPECIFIED", "ASSUMPTION", "FROM_OFFICIAL_CODE")
 FLAG = re.compile(r"\[(" + "|".join(TAGS) + r")\]")
 
@@ -140,7 +142,11 @@ class Module:
                 holder = simple.get(line)
                 # A trailing comment goes on over the comment lines right below that are set as its continuation.
                 more, following = [text], line + 1
-                while following in self.comments and self.comments[following][1] and self.column(following) > self.column_of_code(line):
+                while (
+                    following in self.comments
+                    and self.comments[following][1]
+                    and self.column(following) > self.column_of_code(line)
+                ):
                     more.append(self.comments[following][0])
                     following += 1
                 span = (holder.lineno, header_end(holder)) if holder else (line, line)
@@ -187,8 +193,11 @@ class Module:
 
     def marks_on(self, first: int, last: int) -> list[Mark]:
         """Marks that belong to these lines directly: comments that cover one of them, docstrings left out."""
-        return [mark for mark in self.marks if not mark.docstring and mark.start <= last and mark.end >= first
-                and not self.covers_definition(mark)]
+        return [
+            mark
+            for mark in self.marks
+            if not mark.docstring and mark.start <= last and mark.end >= first and not self.covers_definition(mark)
+        ]
 
     def covers_definition(self, mark: Mark) -> bool:
         return not mark.docstring and any(head(node) == mark.start for node in self.definitions)
@@ -235,16 +244,27 @@ class Config:
     def comment(self, node: marked.Node) -> str:
         """The comments of a leaf: those on its lines, continuation lines below them, and the block right above."""
         line = node.line
-        found = [text for at in range(line, max(node.end, line) + 1) if at <= len(self.lines) and (text := trailing(self.lines[at - 1]))]
+        found = [
+            text
+            for at in range(line, max(node.end, line) + 1)
+            if at <= len(self.lines) and (text := trailing(self.lines[at - 1]))
+        ]
         below = max(line, node.end if isinstance(node.value, list) else line) + 1
-        while found and below <= len(self.lines) and re.match(r"\s+#", self.lines[below - 1]) \
-                and self.lines[below - 1].index("#") > indent_of(self.lines[line - 1]) + 4:
+        while (
+            found
+            and below <= len(self.lines)
+            and re.match(r"\s+#", self.lines[below - 1])
+            and self.lines[below - 1].index("#") > indent_of(self.lines[line - 1]) + 4
+        ):
             found.append(self.lines[below - 1].strip().lstrip("#").strip())
             below += 1
         above: list[str] = []
         at = line - 1
-        while at >= 1 and self.lines[at - 1].strip().startswith("#") \
-                and indent_of(self.lines[at - 1]) == indent_of(self.lines[line - 1]):
+        while (
+            at >= 1
+            and self.lines[at - 1].strip().startswith("#")
+            and indent_of(self.lines[at - 1]) == indent_of(self.lines[line - 1])
+        ):
             above.insert(0, self.lines[at - 1].strip().lstrip("#").strip())
             at -= 1
         return "\n".join([*above, *found])
@@ -263,7 +283,7 @@ def trailing(line: str) -> str:
         elif char in "\"'" and (at == 0 or line[at - 1] in " [{,:"):
             quote = char
         elif char == "#" and (at == 0 or line[at - 1] in " \t"):
-            return line[at + 1:].strip()
+            return line[at + 1 :].strip()
     return ""
 
 
@@ -303,8 +323,11 @@ class Repository:
         if self.ours:
             names = [name for name in names if name.startswith("src/")]
         else:
-            names = [name for name in names if not re.search(r"(^|/)(tests?|docs?|examples?|benchmarks?)/|(^|/)(setup|conftest|test_\w+)\.py$",
-                                                             name)]
+            names = [
+                name
+                for name in names
+                if not re.search(r"(^|/)(tests?|docs?|examples?|benchmarks?)/|(^|/)(setup|conftest|test_\w+)\.py$", name)
+            ]
         return [self.module(name) for name in names]
 
     def module(self, name: str) -> Module:
@@ -313,8 +336,14 @@ class Repository:
         try:
             module.tree = ast.parse(text, filename=name)
         except SyntaxError as problem:
-            module.problem = Finding("code-syntax", f"does not parse: {problem.msg}", name, problem.lineno or 1, expected="Python 3.10+",
-                                     evidence=(problem.text or "").strip()[:200] or None)
+            module.problem = Finding(
+                "code-syntax",
+                f"does not parse: {problem.msg}",
+                name,
+                problem.lineno or 1,
+                expected="Python 3.10+",
+                evidence=(problem.text or "").strip()[:200] or None,
+            )
         except (ValueError, RecursionError, MemoryError) as problem:
             module.problem = Finding("code-syntax", f"does not parse: {problem}", name, 1, expected="Python 3.10+")
         return module

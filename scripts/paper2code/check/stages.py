@@ -25,14 +25,27 @@ def open_gates(work: Workspace) -> Gates:
 def workspace(folder: Path) -> Workspace:
     work = Workspace(folder)
     if not folder.is_dir():
-        raise cli.Stop(f"{folder} is no folder", code=cli.USAGE, expected="the workspace that fetch_paper.py made",
-                       fix="fetch_paper.py PAPER says where it is (.paper2code_work/ID)")
+        raise cli.Stop(
+            f"{folder} is no folder",
+            code=cli.USAGE,
+            expected="the workspace that fetch_paper.py made",
+            fix="fetch_paper.py PAPER says where it is (.paper2code_work/ID)",
+        )
     work.must_exist(work.job_file)
     return work
 
 
-def run(stage: int, folder: Path, result: Path | None, *, as_json: bool = False, out: str | None = None,
-        annotate: str | None = None, most: int = 40, afterwards: Callable[[int, Workspace], None] | None = None) -> int:
+def run(
+    stage: int,
+    folder: Path,
+    result: Path | None,
+    *,
+    as_json: bool = False,
+    out: str | None = None,
+    annotate: str | None = None,
+    most: int = 40,
+    afterwards: Callable[[int, Workspace], None] | None = None,
+) -> int:
     """Run one gate, record its verdict, show it; the exit code. `afterwards(stage, work)` is called before the verdict is
     shown, passed or not: what is rendered from the stage's files is rendered there."""
     work = workspace(folder)
@@ -41,8 +54,12 @@ def run(stage: int, folder: Path, result: Path | None, *, as_json: bool = False,
     result = gates.result(result) if stage >= 4 else None
     if stage >= 4:
         if result is None:
-            raise cli.Stop(f"gate {stage} needs the folder of the generated code", code=cli.USAGE, expected="--result DIR",
-                           fix=f"check_stage.py {stage} {folder} --result FOLDER")
+            raise cli.Stop(
+                f"gate {stage} needs the folder of the generated code",
+                code=cli.USAGE,
+                expected="--result DIR",
+                fix=f"check_stage.py {stage} {folder} --result FOLDER",
+            )
         if not result.is_dir():
             raise cli.Stop(f"{result} is no folder", code=cli.USAGE, expected="the folder of the generated code")
     taken = hashes(stage, work, result)
@@ -59,8 +76,9 @@ def run(stage: int, folder: Path, result: Path | None, *, as_json: bool = False,
     after = gates.next(result)
     if passed:
         summary += f"\nnext: {ledger_of_gates.protocol(after)}" if after else "\nall gates have passed"
-    return outcome.show(summary, as_json=as_json, out=out, annotate=annotate, most=most,
-                        more={"stage": stage, "passed": passed, "next": after})
+    return outcome.show(
+        summary, as_json=as_json, out=out, annotate=annotate, most=most, more={"stage": stage, "passed": passed, "next": after}
+    )
 
 
 def status(folder: Path, *, as_json: bool = False, out: str | None = None) -> int:
@@ -70,11 +88,20 @@ def status(folder: Path, *, as_json: bool = False, out: str | None = None) -> in
     job = work.job()
     states = gates.states()
     head = f"{job.paper}, mode {job.mode}, framework {job.framework}, started {job.started}"
-    cli.show("\n".join(part for part in (head, gates.problem, gates.text()) if part),
-             data={"paper": job.paper, "mode": job.mode, "framework": job.framework, "problem": gates.problem,
-                   "stages": [vars(state) | {"name": STAGES[state.stage]} for state in states],
-                   "next": gates.next(), "done": all(state.state in (PASSED, ledger_of_gates.SKIPPED) for state in states)},
-             as_json=as_json, out=out)
+    cli.show(
+        "\n".join(part for part in (head, gates.problem, gates.text()) if part),
+        data={
+            "paper": job.paper,
+            "mode": job.mode,
+            "framework": job.framework,
+            "problem": gates.problem,
+            "stages": [vars(state) | {"name": STAGES[state.stage]} for state in states],
+            "next": gates.next(),
+            "done": all(state.state in (PASSED, ledger_of_gates.SKIPPED) for state in states),
+        },
+        as_json=as_json,
+        out=out,
+    )
     return cli.DONE
 
 
@@ -82,8 +109,8 @@ def gate_1(work: Workspace, result: Path | None) -> Outcome:
     from paper2code.check import stage1
 
     outcome = Outcome()
-    given = stage1.check(work)
-    outcome.add(given, points=1)
+    findings, outcome.counts = stage1.check(work)
+    outcome.add(findings)
     return outcome
 
 
@@ -98,16 +125,26 @@ def gate_2(work: Workspace, result: Path | None) -> Outcome:
     if contribution is None:
         return outcome
     places = against.Against(paper)
-    outcome.add(contributions.check(contribution, known_domains=against.domains(), exists=places.exists,
-                                    algorithms=len(paper.algorithms)),
-                components=len(contribution.components), symbols=len(contribution.rows("symbols")))
+    outcome.add(
+        contributions.check(
+            contribution, known_domains=against.domains(), exists=places.exists, algorithms=len(paper.algorithms)
+        ),
+        components=len(contribution.components),
+        symbols=len(contribution.rows("symbols")),
+    )
     if contribution.nothing:
-        outcome.notes.append("this paper has nothing to implement: write REPRODUCTION_NOTES.md with why and what would be needed, "
-                             "then gate 4 on its folder; stages 3 and 5 do not apply")
+        outcome.notes.append(
+            "this paper has nothing to implement: write REPRODUCTION_NOTES.md with why and what would be needed, "
+            "then gate 4 on its folder; stages 3 and 5 do not apply"
+        )
     else:
         outcome.must_have_looked("components", "symbols")
-    outcome.counts = {"components": len(contribution.components), "symbols": len(contribution.rows("symbols")),
-                      "to implement": len(contribution.rows("implement")), "out of scope": len(contribution.rows("out_of_scope"))}
+    outcome.counts = {
+        "components": len(contribution.components),
+        "symbols": len(contribution.rows("symbols")),
+        "to implement": len(contribution.rows("implement")),
+        "out of scope": len(contribution.rows("out_of_scope")),
+    }
     return outcome
 
 

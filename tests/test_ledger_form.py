@@ -1,0 +1,152 @@
+"""The ledger's form: what each status needs, bad YAML, bounds, arithmetic; no paper needed."""
+
+import pytest
+from paper2code.check import expression, ledger
+
+GOOD = """
+paper: 2101.00001v1
+items:
+- id: warm-up
+  group: training
+  item: warm-up
+  status: SPECIFIED
+  where: "§4.1"
+  quote: "We warm up for 400 steps"
+  value: 400
+  config: training.warmup_steps
+- id: norm-eps
+  group: architecture
+  item: normalisation epsilon
+  status: UNSPECIFIED
+  value: 1e-5
+  config: model.norm_eps
+  using: 1e-5, the framework's default
+  alternatives: ["1e-6"]
+  why: "our choice: the framework's default"
+relations:
+- {about: warm-up share, expr: "training.warmup_steps / 4000", equals: 0.1}
+"""
+
+
+def read(tmp_path, text):
+    path = tmp_path / "ledger.yaml"
+    path.write_text(text, encoding="utf-8")
+    return ledger.read(path)
+
+
+def problems(tmp_path, text):
+    book, findings = read(tmp_path, text)
+    if book is not None:
+        findings += ledger.check_rows(book) + ledger.check_relations(book)
+    return {finding.check: finding for finding in findings}
+
+
+def test_a_good_ledger_has_no_finding(tmp_path):
+    assert problems(tmp_path, GOOD) == {}
+    book, _ = read(tmp_path, GOOD)
+    assert [item.id for item in book.items] == ["warm-up", "norm-eps"]
+    assert book.items[1].value == 1e-5, "YAML 1.1 would have read text"
+    assert book.items[1].at("value") == 16
+
+
+@pytest.mark.parametrize(
+    "old, new, check, line",
+    [
+        ('quote: "We warm up for 400 steps"', "", "ledger-quote-missing", 7),
+        ('alternatives: ["1e-6"]', "alternatives: []", "ledger-alternatives-missing", 15),
+        ('alternatives: ["1e-6"]', 'alternatives: ["none"]', "ledger-alternatives-missing", 15),
+        ("using: 1e-5, the framework's default", "using: ''", "ledger-using-missing", 15),
+        ("our choice: the", "because the", "ledger-why-kind", 20),
+        ("id: norm-eps", "id: warm-up", "ledger-duplicate-id", 12),
+        ("id: norm-eps", "id: Norm_Eps", "ledger-id", 12),
+        ("status: UNSPECIFIED", "status: UNKNOWN", "ledger-status", 15),
+        ("group: training", "group: learning", "ledger-group", 5),
+        ("config: model.norm_eps", "config: training.warmup_steps", "ledger-config", 17),
+        ("config: model.norm_eps", "config: norm eps", "ledger-config", 17),
+        ('  where: "§4.1"\n', '  where: "§4.1"\n  wher: 3\n', "ledger-field", 9),
+        ("equals: 0.1", "equals: 0.2", "ledger-relation", 22),
+        ('expr: "training.warmup_steps / 4000"', 'expr: "400 / 4000"', "ledger-relation", 22),
+        ('expr: "training.warmup_steps / 4000"', "expr: \"__import__('os').getcwd()\"", "ledger-relation", 22),
+        ('expr: "training.warmup_steps / 4000"', 'expr: "9**9**9**9"', "ledger-relation", 22),
+        ("items:\n", "items: &a\n", None, None),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(tmp_path, old, new, check, line):
+    assert old in GOOD
+    found = problems(tmp_path, GOOD.replace(old, new, 1))
+    if check is None:
+        assert found == {}
+        return
+    assert check in found, found
+    assert found[check].line == line
+    assert found[check].expected or found[check].fix
+
+
+@pytest.mark.parametrize(
+    "text, check",
+    [
+        ("items:\n\t- id: a\n", "ledger-tab"),
+        ("items: [a, b\nx: {", "ledger-unreadable"),
+        ("", "ledger-empty"),
+        ("- just\n- a list\n", "ledger-form"),
+        ("paper: x\nitems: 3\n", "ledger-form"),
+        ("paper: x\nitems:\n- a\n- b\n", "ledger-form"),
+        ("paper: x\npaper: y\nitems: []\n", "ledger-duplicate-key"),
+        ("paper: x\nitems:\n- &a {id: b}\n- *a\n", "ledger-alias"),
+        ("paper: x\nitems:\n- {id: [1, 2], status: {a: b}}\n", "ledger-field"),
+        ("\x00\x01", "ledger-unreadable"),
+        ("paper: x\nitems:\n" + "- " * 3000 + "x", None),
+    ],
+)
+def test_bad_yaml_is_a_finding_and_no_traceback(tmp_path, text, check):
+    found = problems(tmp_path, text)
+    assert found
+    if check:
+        assert check in found
+    assert all(finding.file == "ledger.yaml" for finding in found.values())
+
+
+def test_bytes_that_are_no_text(tmp_path):
+    (tmp_path / "ledger.yaml").write_bytes(b"\xff\xfe\x00paper")
+    book, findings = ledger.read(tmp_path / "ledger.yaml")
+    assert book is None and findings[0].check == "ledger-unreadable"
+
+
+def test_five_thousand_items(tmp_path):
+    rows = "".join(
+        f"- {{id: item-{n}, group: training, item: thing {n}, status: NOT_APPLICABLE, why: no}}\n" for n in range(5000)
+    )
+    book, findings = read(tmp_path, "paper: x\nitems:\n" + rows)
+    assert len(book.items) == 5000 and findings == []
+    assert ledger.check_rows(book) == []
+
+
+def test_relations_that_the_paper_itself_breaks_are_warnings(tmp_path):
+    text = GOOD.replace("equals: 0.1", "equals: 0.2") + (
+        'contradictions:\n- {about: warm-up share, first: {where: "§1", quote: "a"}, '
+        'second: {where: "§2", quote: "b"}, decision: first, why: method}\n'
+    )
+    assert problems(tmp_path, text)["ledger-relation"].severity == "warning"
+
+
+@pytest.mark.parametrize(
+    "text, value", [("a.b * 2", 8), ("x[1] + x[0]", 1.5), ("sqrt(a.b)", 2), ("-a.b // 3", -2), ("max(1, a.b)", 4), ("2**-1", 0.5)]
+)
+def test_arithmetic(text, value):
+    assert expression.evaluate(text, {"a.b": 4, "x": [0.5, 1.0]}) == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a", "1/0", "open('x')", "(lambda: 1)()", "a.b if 1 else 2", "[1][0]", "10**100000", "x" * 600, "a.b(", "'a'", "True + 1"],
+)
+def test_what_is_not_arithmetic(text):
+    with pytest.raises(expression.NotArithmetic):
+        expression.evaluate(text, {"a.b": 4})
+
+
+def test_the_riskiest_rows_are_those_no_program_can_check(tmp_path):
+    text = GOOD + ""
+    book, _ = read(tmp_path, text.replace("value: 400\n", 'value: "linear"\n').replace("- {about: warm-up share", "#"))
+    assert ledger.riskiest(book)[0][0].id == "warm-up"
+    assert ledger.check_reviews(book)[0].check == "ledger-unreviewed"
