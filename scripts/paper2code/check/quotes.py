@@ -14,7 +14,10 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from paper2code.check import numbers
+from paper2code.check.anchors import Anchor
 from paper2code.check.places import Places, Target
+from paper2code.findings import ERROR, WARNING, Finding
 from paper2code.fold import Folded, Mark, agree, cited_alike, fold
 from paper2code.paper import Block, Paper, Passage, box
 from rapidfuzz import fuzz
@@ -105,8 +108,15 @@ class Matcher:
                 if not folded.text:
                     continue
                 last = self.pieces[-1] if self.pieces else None
-                between = "" if last is None else "\0" if last.stream != stream else \
-                    " " if last.folded.text[-1].isdigit() and folded.text[0].isdigit() else ""
+                between = (
+                    ""
+                    if last is None
+                    else "\0"
+                    if last.stream != stream
+                    else " "
+                    if last.folded.text[-1].isdigit() and folded.text[0].isdigit()
+                    else ""
+                )
                 parts += (between, folded.text)
                 at += len(between)
                 self.pieces.append(Piece(passage, folded, at, at + len(folded.text), stream, theorem))
@@ -132,12 +142,24 @@ class Matcher:
         if not quote.strip():
             return self.cited(place, target, problems)
         if len(quote) > LONGEST:
-            return Verdict(MISSING, place, quote[:200] + " …", message=f"a quote of {len(quote):,} characters is not compared",
-                           fix="quote the one sentence that says it", problems=problems)
+            return Verdict(
+                MISSING,
+                place,
+                quote[:200] + " …",
+                message=f"a quote of {len(quote):,} characters is not compared",
+                fix="quote the one sentence that says it",
+                problems=problems,
+            )
         folded = fold(CONTROL.sub("", quote))
         if not folded.text:
-            return Verdict(MISSING, place, quote, message="the quote has no letter or number to compare",
-                           fix="quote the paper's words", problems=problems)
+            return Verdict(
+                MISSING,
+                place,
+                quote,
+                message="the quote has no letter or number to compare",
+                fix="quote the paper's words",
+                problems=problems,
+            )
         hits = list(self.hits(folded)) or list(self.skipping(quote))
         good = [hit for hit in hits if hit.problem is None]
         here = [hit for hit in good if target is None or self.inside(hit, target)]
@@ -146,14 +168,28 @@ class Matcher:
             return self.verdict(VERIFIED, own[0], place, quote, problems, target)
         if here:
             return self.verdict(
-                DEFERRED, here[0], place, quote, problems, target,
+                DEFERRED,
+                here[0],
+                place,
+                quote,
+                problems,
+                target,
                 message="the sentence stands among the paper's words about others' work, which specify nothing of its own method",
-                fix="cite where the paper describes its own method, or flag the choice as [UNSPECIFIED]")
+                fix="cite where the paper describes its own method, or flag the choice as [UNSPECIFIED]",
+            )
         if good:
             hit = min(good, key=lambda hit: self.pieces[hit.first].passage.related)
             where = self.label(hit)
-            return self.verdict(MOVED, hit, place, quote, problems, target,
-                                message=f"the quote is in {where}, not in {place}", fix=f'{where} — "{quote}"')
+            return self.verdict(
+                MOVED,
+                hit,
+                place,
+                quote,
+                problems,
+                target,
+                message=f"the quote is in {where}, not in {place}",
+                fix=f'{where} — "{quote}"',
+            )
         return self.refused(place, quote, folded, hits, target, problems)
 
     def cited(self, place: str, target: Target | None, problems: tuple[str, ...]) -> Verdict:
@@ -162,15 +198,30 @@ class Matcher:
             item = next((self.paper.item(id) for id in target.items), None)
             section = None if item else self.paper.section(min(sections, key=len, default=None))
             found = item or section
-            return Verdict(CITED, place, found_at=place, page=found and found.page, bbox=found and box(found.bbox),
-                           section=section.id if section else item.section if item else None,
-                           item=item.id if item else None, problems=problems, message="; ".join(problems))
+            return Verdict(
+                CITED,
+                place,
+                found_at=place,
+                page=found and found.page,
+                bbox=found and box(found.bbox),
+                section=section.id if section else item.section if item else None,
+                item=item.id if item else None,
+                problems=problems,
+                message="; ".join(problems),
+            )
         what, near = target.missing[0] if target else ("a place without a name", None)
-        return Verdict(NO_SUCH_PLACE, place, message=f"there is no {what} in the paper", problems=problems,
-                       nearest=near, fix=f"did you mean {near}?" if near else "name a place that the paper has")
+        return Verdict(
+            NO_SUCH_PLACE,
+            place,
+            message=f"there is no {what} in the paper",
+            problems=problems,
+            nearest=near,
+            fix=f"did you mean {near}?" if near else "name a place that the paper has",
+        )
 
-    def refused(self, place: str, quote: str, folded: Folded, hits: list[Hit], target: Target | None,
-                problems: tuple[str, ...]) -> Verdict:
+    def refused(
+        self, place: str, quote: str, folded: Folded, hits: list[Hit], target: Target | None, problems: tuple[str, ...]
+    ) -> Verdict:
         """The quote is nowhere as it stands: what the paper says instead, and how it differs."""
         reason = None
         if hits:
@@ -179,24 +230,58 @@ class Matcher:
         else:
             hit, similarity = self.nearest(folded, target)
         if self.unreadable(target) and (hit is None or similarity < 95):
-            return Verdict(UNREADABLE, place, quote, found_at=place, problems=problems,
-                           message="the paper's own text is garbled there, so the quote cannot be compared",
-                           fix="look at the page's picture (search_paper.py --page N --image FILE), and cite the place "
-                               "without a quote")
+            return Verdict(
+                UNREADABLE,
+                place,
+                quote,
+                found_at=place,
+                problems=problems,
+                message="the paper's own text is garbled there, so the quote cannot be compared",
+                fix="look at the page's picture (search_paper.py --page N --image FILE), and cite the place without a quote",
+            )
         if hit is None or similarity < 50:
-            return Verdict(MISSING, place, quote, problems=problems, message="nothing like it is in the paper",
-                           fix="quote the paper's own words (search_paper.py finds them), or flag the choice as [UNSPECIFIED]")
+            return Verdict(
+                MISSING,
+                place,
+                quote,
+                problems=problems,
+                message="nothing like it is in the paper",
+                fix="quote the paper's own words (search_paper.py finds them), or flag the choice as [UNSPECIFIED]",
+            )
         nearest = self.original(hit)
         where = self.label(hit)
         state = ALTERED if similarity >= CLOSE else MISSING
         difference = word_difference(quote, nearest)
         message = reason or (f"the paper says it differently: {difference}" if state == ALTERED else "it is not in the paper")
-        return self.verdict(state, hit, place, quote, problems, target, message=message, nearest=nearest, difference=difference,
-                            fix=f'{where} — "{nearest}"' if state == ALTERED else
-                            f'quote the paper\'s own words, perhaps: {where} — "{nearest}"; or flag the choice as [UNSPECIFIED]')
+        return self.verdict(
+            state,
+            hit,
+            place,
+            quote,
+            problems,
+            target,
+            message=message,
+            nearest=nearest,
+            difference=difference,
+            fix=f'{where} — "{nearest}"'
+            if state == ALTERED
+            else f'quote the paper\'s own words, perhaps: {where} — "{nearest}"; or flag the choice as [UNSPECIFIED]',
+        )
 
-    def verdict(self, state: str, hit: Hit, place: str, quote: str, problems: tuple[str, ...], target: Target | None, *,
-                message: str = "", nearest: str | None = None, difference: str | None = None, fix: str | None = None) -> Verdict:
+    def verdict(
+        self,
+        state: str,
+        hit: Hit,
+        place: str,
+        quote: str,
+        problems: tuple[str, ...],
+        target: Target | None,
+        *,
+        message: str = "",
+        nearest: str | None = None,
+        difference: str | None = None,
+        fix: str | None = None,
+    ) -> Verdict:
         passage = self.pieces[hit.first].passage
         item = self.paper.item(passage.item)
         unconfirmed = passage.source == "pdf" and not (item is not None and getattr(item, "confirmed_by", None))
@@ -204,8 +289,22 @@ class Matcher:
         if page is None and passage.section:
             section = self.paper.section(passage.section)
             page = section.page if section and len(section.blocks) < 2 else None
-        return Verdict(state, place, quote, self.label(hit), page, passage.bbox, nearest, difference, fix, message,
-                       passage.section, passage.item, problems, unconfirmed)
+        return Verdict(
+            state,
+            place,
+            quote,
+            self.label(hit),
+            page,
+            passage.bbox,
+            nearest,
+            difference,
+            fix,
+            message,
+            passage.section,
+            passage.item,
+            problems,
+            unconfirmed,
+        )
 
     # --- finding -----------------------------------------------------------------------------------------------------
 
@@ -232,7 +331,7 @@ class Matcher:
         lossy = head.passage.source in ("pdf", "text", None)
         if not agree(quote.marks, self.marks, at, stop - at, lossy=lossy, references=self.references):
             return "a sign, power, index or citation differs from the paper's"
-        return (self.cut_before(quote, head, one, at) or self.cut_after(quote, tail, two, stop))
+        return self.cut_before(quote, head, one, at) or self.cut_after(quote, tail, two, stop)
 
     def cut_before(self, quote: Folded, head: Piece, token: int, at: int) -> str | None:
         """What the quote cuts off at its beginning although it belongs to its first token."""
@@ -240,10 +339,11 @@ class Matcher:
         stop = head.folded.stops[token - 1] if token else max(0, begin - 40)
         between = original[stop:begin]
         ours = {mark.kind for mark in quote.marks if mark.at == 0}
-        here = self.marks[bisect_left(self.marks, (at,)): bisect_left(self.marks, (at + 1,))]
+        here = self.marks[bisect_left(self.marks, (at,)) : bisect_left(self.marks, (at + 1,))]
         number = quote.text[0].isdigit()
-        if any(mark.kind == "dash" and mark.must and mark.at == 0 for mark in quote.marks) \
-                and not any(mark.kind == "dash" for mark in here):
+        if any(mark.kind == "dash" and mark.must and mark.at == 0 for mark in quote.marks) and not any(
+            mark.kind == "dash" for mark in here
+        ):
             return "the paper has no minus sign there"
         for mark in here:
             if mark.kind == "dash" and mark.must and "dash" not in ours and (number or not between.strip(" ${}(")[:-1]):
@@ -251,14 +351,14 @@ class Matcher:
             if mark.kind == "high" and "high" not in ours or mark.kind == "low" and "low" not in ours and "_" in between:
                 return "the quote begins inside a power or an index"
         if token:
-            before = head.folded.text[head.folded.starts[token - 1]: head.folded.ends[token - 1]]
+            before = head.folded.text[head.folded.starts[token - 1] : head.folded.ends[token - 1]]
             if not between and (before[-1].isalnum() and quote.text[0].isalnum() or number and before in ("^", "×", "±")):
                 return "the quote begins in the middle of a word or number of the paper"
             if number and before == "×" and not between.strip(" $\\{}"):
                 return "the quote begins in the middle of a product"
-            if between in ("-", "\u2010", "\u2011") and before[-1].isalnum() and original[stop - 1: stop].isalnum():
-                return f"the quote cuts a word in two: {original[head.folded.begins[token - 1]: head.folded.stops[token]]}"
-        if NEGATED.search(original[max(0, begin - 24): begin]):
+            if between in ("-", "\u2010", "\u2011") and before[-1].isalnum() and original[stop - 1 : stop].isalnum():
+                return f"the quote cuts a word in two: {original[head.folded.begins[token - 1] : head.folded.stops[token]]}"
+        if NEGATED.search(original[max(0, begin - 24) : begin]):
             return "the quote leaves out the negation before it"
         return None
 
@@ -267,32 +367,43 @@ class Matcher:
         folded = tail.folded
         original, end = folded.original, folded.stops[token]
         more = token + 1 < len(folded.starts)
-        between = original[end: folded.begins[token + 1]] if more else original[end: end + 4]
-        following = folded.text[folded.starts[token + 1]: folded.ends[token + 1]] if more else ""
+        between = original[end : folded.begins[token + 1]] if more else original[end : end + 4]
+        following = folded.text[folded.starts[token + 1] : folded.ends[token + 1]] if more else ""
         ours = {mark.kind for mark in quote.marks if mark.at == len(quote.text)}
         number = quote.text[-1].isdigit()
-        for mark in self.marks[bisect_left(self.marks, (stop,)): bisect_left(self.marks, (stop + 1,))]:
+        for mark in self.marks[bisect_left(self.marks, (stop,)) : bisect_left(self.marks, (stop + 1,))]:
             if mark.kind == "prime" and mark.must and "prime" not in ours:
                 return "the quote leaves out a prime"
             if mark.kind == "low" and "low" not in ours and more:
                 return "the quote cuts off an index"
             if mark.kind == "high" and "high" not in ours and more and (number or self.is_symbol(folded, token)):
                 return "the quote cuts off a power"
-            if mark.kind == "cite" and not cited_alike(mark, [own for own in quote.marks if own.at == len(quote.text)],
-                                                       self.references):
+            if mark.kind == "cite" and not cited_alike(
+                mark, [own for own in quote.marks if own.at == len(quote.text)], self.references
+            ):
                 return "the citation differs from the paper's"
-            if mark.must and number and mark.kind in ("dash", "slash") and following[:1].isdigit() \
-                    and not between.strip(" ${}^_-−–/"):
+            if (
+                mark.must
+                and number
+                and mark.kind in ("dash", "slash")
+                and following[:1].isdigit()
+                and not between.strip(" ${}^_-−–/")
+            ):
                 return "the quote cuts a number off"
         if not more:
             return None
-        if number and (following == "^" or following in ("%", "‰") and not between.strip(" $\\{}")
-                       or following == "×" and not between.strip(" $\\{}")):
+        if number and (
+            following == "^"
+            or following in ("%", "‰")
+            and not between.strip(" $\\{}")
+            or following == "×"
+            and not between.strip(" $\\{}")
+        ):
             return "the quote cuts off what belongs to its last number"
         if not between and quote.text[-1].isalnum() and following[0].isalnum():
             return "the quote ends in the middle of a word or number of the paper"
         if between in ("-", "\u2010", "\u2011") and following[0].isalpha() and quote.text[-1].isalpha():
-            return f"the quote cuts a word in two: {original[folded.begins[token]: folded.stops[token + 1]]}"
+            return f"the quote cuts a word in two: {original[folded.begins[token] : folded.stops[token + 1]]}"
         return None
 
     @staticmethod
@@ -308,8 +419,11 @@ class Matcher:
         for hit in self.hits(parts[0]):
             whole = hit
             for part in parts[1:]:
-                found = min(self.hits(part, whole.end, whole.end + LONGEST_GAP + len(part.text)), default=None,
-                            key=lambda next_hit: (next_hit.problem is not None, next_hit.start))
+                found = min(
+                    self.hits(part, whole.end, whole.end + LONGEST_GAP + len(part.text)),
+                    default=None,
+                    key=lambda next_hit: (next_hit.problem is not None, next_hit.start),
+                )
                 if found is None or self.pieces[found.first].stream != self.pieces[hit.first].stream:
                     whole = None
                     break
@@ -323,13 +437,13 @@ class Matcher:
             return "after … the quote goes on with less than two words: give the words that the value belongs to"
         gap = self.original(Hit(before.end, after.start, before.last, after.first), raw=True)
         ends = [found.start() for found in SENTENCE_END.finditer(gap)]
-        touching = (gap[: ends[0]], gap[ends[-1]:]) if ends else (gap,)
+        touching = (gap[: ends[0]], gap[ends[-1] :]) if ends else (gap,)
         if any(NEGATION.search(part) for part in touching):
             return "the … leaves out a negation"
         return None
 
     def inside(self, hit: Hit, target: Target) -> bool:
-        pieces = self.pieces[hit.first: hit.last + 1]
+        pieces = self.pieces[hit.first : hit.last + 1]
         placed = False
         for piece in pieces:
             passage = piece.passage
@@ -350,7 +464,8 @@ class Matcher:
         item = self.paper.item(passage.item)
         if item is not None and item.number:
             kind = {"equation": "Eq.", "cell": "Table", "line": "Algorithm", "footnote": "Footnote"}.get(
-                passage.kind, {"tab": "Table", "alg": "Algorithm", "fig": "Figure"}.get(item.id.split("-")[0], "Table"))
+                passage.kind, {"tab": "Table", "alg": "Algorithm", "fig": "Figure"}.get(item.id.split("-")[0], "Table")
+            )
             number = item.number.strip("(). ")
             row = f", line {passage.row}" if passage.kind == "line" else ""
             place = f"{kind} {number}{row}"
@@ -364,7 +479,7 @@ class Matcher:
     def original(self, hit: Hit, *, raw: bool = False) -> str:
         """The paper's own characters from a hit's first token to its last."""
         out = []
-        for piece in self.pieces[hit.first: hit.last + 1]:
+        for piece in self.pieces[hit.first : hit.last + 1]:
             folded = piece.folded
             one = bisect_left(folded.starts, max(0, hit.start - piece.at))
             two = bisect_left(folded.ends, min(len(folded.text), hit.end - piece.at))
@@ -372,10 +487,10 @@ class Matcher:
                 stop = folded.stops[min(two, len(folded.stops) - 1)]
                 closing = re.match(r"[}$)\]]+", folded.original[stop:])
                 begin = folded.begins[one]
-                inner = folded.original[begin: stop + (closing.end() if closing else 0)]
+                inner = folded.original[begin : stop + (closing.end() if closing else 0)]
                 if inner.count("$") % 2:  # a formula cut open is taken whole
                     begin = max(folded.original.rfind("$", 0, begin), 0) if "$" in folded.original[:begin] else begin
-                    inner = folded.original[begin: stop + (closing.end() if closing else 0)]
+                    inner = folded.original[begin : stop + (closing.end() if closing else 0)]
                 out.append(inner)
         text = " ".join(out)
         return text if raw else " ".join(text.split())
@@ -415,8 +530,10 @@ class Matcher:
             first = min(first + 1, len(self.pieces) - 1)
             piece, start = self.pieces[first], self.pieces[first].at
         token = max(0, bisect_right(piece.folded.starts, start - piece.at) - 1)
-        if token + 1 < len(piece.folded.starts) \
-                and start - piece.at > (piece.folded.starts[token] + piece.folded.ends[token]) / 2:
+        if (
+            token + 1 < len(piece.folded.starts)
+            and start - piece.at > (piece.folded.starts[token] + piece.folded.ends[token]) / 2
+        ):
             token += 1
         start = piece.at + piece.folded.starts[token]
         last = max(first, bisect_right(self.begins, max(start, end - 1)) - 1)
@@ -443,8 +560,11 @@ class Matcher:
             return False
         if self.garbled & (target.sections | target.items | {f"page {page}" for page in target.pages}):
             return True
-        text = " ".join(piece.passage.text for piece in self.pieces
-                        if piece.passage.section in target.sections or piece.passage.item in target.items)
+        text = " ".join(
+            piece.passage.text
+            for piece in self.pieces
+            if piece.passage.section in target.sections or piece.passage.item in target.items
+        )
         return len(BROKEN.findall(text)) > 0.02 * len(text)
 
 
@@ -469,16 +589,25 @@ def streams(paper: Paper) -> Iterator[list[tuple[Passage, str | None]]]:
                 if equation.latex or equation.text:
                     run.append((formula(equation, here), None))
             elif block.text and block.kind in ("paragraph", "list", "code", "theorem"):
-                run.append((Passage(block.text, block.kind, page=block.page, bbox=box(block.bbox), source=block.source, **here),
-                            theorem_of(block)))
+                run.append(
+                    (
+                        Passage(block.text, block.kind, page=block.page, bbox=box(block.bbox), source=block.source, **here),
+                        theorem_of(block),
+                    )
+                )
         if run:
             yield run
     for equation in paper.equations:
         if equation.id not in shown and (equation.latex or equation.text):
             yield [(formula(equation, state.get(equation.section, {"section": equation.section})), None)]
     for item in (*paper.algorithms, *paper.tables, *paper.figures, *paper.footnotes):
-        here = {**state.get(item.section, {"section": item.section}), "item": item.id, "page": item.page,
-                "bbox": box(item.bbox), "source": item.source}
+        here = {
+            **state.get(item.section, {"section": item.section}),
+            "item": item.id,
+            "page": item.page,
+            "bbox": box(item.bbox),
+            "source": item.source,
+        }
         if getattr(item, "caption", ""):
             yield [(Passage(item.caption, "caption", **here), None)]
         if getattr(item, "text", ""):
@@ -486,13 +615,24 @@ def streams(paper: Paper) -> Iterator[list[tuple[Passage, str | None]]]:
         if lines := getattr(item, "lines", ()):
             yield [(Passage(line, "line", row=row, **here), None) for row, line in enumerate(lines, 1)]
         if rows := getattr(item, "rows", ()):
-            yield [(Passage(cell, "cell", row=row, **here), None)
-                   for row, cells in enumerate(rows, 1) for cell in cells if cell.strip()]
+            yield [
+                (Passage(cell, "cell", row=row, **here), None)
+                for row, cells in enumerate(rows, 1)
+                for cell in cells
+                if cell.strip()
+            ]
 
 
 def formula(equation, here: dict) -> Passage:
-    return Passage(equation.latex or equation.text, "equation", item=equation.id, page=equation.page, bbox=box(equation.bbox),
-                   source=equation.source if equation.latex else "pdf", **here)
+    return Passage(
+        equation.latex or equation.text,
+        "equation",
+        item=equation.id,
+        page=equation.page,
+        bbox=box(equation.bbox),
+        source=equation.source if equation.latex else "pdf",
+        **here,
+    )
 
 
 def theorem_of(block: Block) -> str | None:
@@ -513,8 +653,10 @@ def garbled_places(paper: Paper) -> set[str]:
 def place_problems(target: Target | None) -> tuple[str, ...]:
     if target is None:
         return ()
-    return (*(f"there is no {what} in the paper" + (f" (did you mean {near}?)" if near else "") for what, near in target.missing),
-            *(f"{item} is in {where}" for item, where, _ in target.misplaced))
+    return (
+        *(f"there is no {what} in the paper" + (f" (did you mean {near}?)" if near else "") for what, near in target.missing),
+        *(f"{item} is in {where}" for item, where, _ in target.misplaced),
+    )
 
 
 def word_difference(quote: str, passage: str) -> str:
@@ -531,3 +673,93 @@ def word_difference(quote: str, passage: str) -> str:
         elif kind == "insert":
             out.append(f'"{two}" is left out')
     return "; ".join(out[:12]) or "signs, powers or indices"
+
+
+# --- the anchors of a repository ---------------------------------------------------------------------------------------
+
+FIRST_WORDS = {
+    MOVED: "the quote is elsewhere",
+    ALTERED: "the quote is not what the paper says",
+    MISSING: "the quote is not in the paper",
+    DEFERRED: "the quote is about others' work",
+    UNREADABLE: "the quote cannot be compared",
+}
+
+
+def check_anchors(paper: Paper, anchors: list[Anchor], matcher: Matcher | None = None) -> tuple[list[Finding], list[dict]]:
+    """Judge every anchor's place and quote, and the values cited. Gives the findings, and one entry
+    `{file, line, place, kind, quote, state, found_at, page}` for each place-and-quote pair (a flag without either has none)."""
+    matcher = matcher or Matcher(paper)
+    findings: list[Finding] = []
+    entries: list[dict] = []
+    for anchor in anchors:
+        if not anchor.place and not anchor.quote:
+            continue
+        verdict = matcher.judge(anchor.place, anchor.quote)
+        entries.append(
+            {
+                "file": anchor.file,
+                "line": anchor.line,
+                "place": anchor.place,
+                "kind": anchor.kind,
+                "quote": anchor.quote,
+                "state": verdict.state,
+                "found_at": verdict.found_at,
+                "page": verdict.page,
+            }
+        )
+        findings += findings_of(anchor, verdict, matcher.places.resolve(anchor.place) if anchor.place else None)
+    findings += numbers.check(matcher, anchors)
+    return findings, entries
+
+
+def findings_of(anchor: Anchor, verdict: Verdict, target: Target | None) -> Iterator[Finding]:
+    """What is wrong with one anchor."""
+    quote = shortened(anchor.quote or "")
+    if verdict.state in FIRST_WORDS:
+        soft = verdict.state == UNREADABLE or (verdict.state == DEFERRED and anchor.tag is not None)
+        yield Finding(
+            f"quote-{verdict.state}",
+            f'{FIRST_WORDS[verdict.state]}: {verdict.message}; quoted: "{quote}"',
+            anchor.file,
+            anchor.line,
+            WARNING if soft else ERROR,
+            expected=verdict.found_at if verdict.state == MOVED else shortened(verdict.nearest or "") or None,
+            fix=verdict.fix and shortened(verdict.fix, 600),
+            evidence=verdict.nearest and shortened(verdict.nearest, 600),
+        )
+    if anchor.quote and CONTROL.search(anchor.quote):
+        yield Finding(
+            "quote-control-characters",
+            f"the quote holds control characters: {quote!r}",
+            anchor.file,
+            anchor.line,
+            WARNING,
+            fix="write it in a raw string, or with doubled backslashes",
+        )
+    if target is None:
+        return
+    for what, near in target.missing:
+        yield Finding(
+            "place-missing",
+            f"there is no {what} in the paper",
+            anchor.file,
+            anchor.line,
+            expected=near,
+            fix=f"perhaps {near} is meant; outline.md lists the places" if near else "outline.md lists the paper's places",
+            evidence=anchor.text[:200],
+        )
+    for item, where, sure in target.misplaced:
+        yield Finding(
+            "place-mismatch",
+            f"{item} is in {where}, not where the anchor says ({anchor.place})",
+            anchor.file,
+            anchor.line,
+            ERROR if sure else WARNING,
+            expected=f"{where}, {item}",
+            fix=f"write {where}, {item}",
+        )
+
+
+def shortened(text: str, limit: int = 160) -> str:
+    return text if len(text) <= limit else f"{text[: limit - 2]} …"
