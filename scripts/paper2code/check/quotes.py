@@ -339,7 +339,8 @@ class Matcher:
         stop = head.folded.stops[token - 1] if token else max(0, begin - 40)
         between = original[stop:begin]
         ours = {mark.kind for mark in quote.marks if mark.at == 0}
-        here = self.marks[bisect_left(self.marks, (at,)) : bisect_left(self.marks, (at + 1,))]
+        # Of this passage alone: an index that ends the passage before stands at the same offset.
+        here = [mark for mark in head.folded.marks if mark.at == at - head.at]
         number = quote.text[0].isdigit()
         if any(mark.kind == "dash" and mark.must and mark.at == 0 for mark in quote.marks) and not any(
             mark.kind == "dash" for mark in here

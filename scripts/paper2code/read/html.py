@@ -1079,7 +1079,7 @@ def names(text: str) -> list[str]:
     for cell in re.split(r"\s*(?:&|\\AND\b|\\And\b)\s*", text):
         first = next((line for line in (squeeze(line) for line in cell.split("\n")) if line), "")
         for name in re.split(r",|;|\band\b", first):
-            name = re.sub(r"\$[^$]*\$|\^\{[^}]*\}|[\d*†‡§¶∗]+", " ", name)
+            name = re.sub(r"\$[^$]*\$|\^\{[^}]*\}|[*†‡§¶∗]+|\d+(?![^\W\d_])", " ", name)
             name = squeeze(name).strip(" .,;")
             if 1 < len(name.split()) <= 6 and "@" not in name and not NOT_A_NAME.search(name):
                 out.append(name)
