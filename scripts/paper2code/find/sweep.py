@@ -1,0 +1,334 @@
+"""The evidence sweep: for each item of the checklist, every statement of the paper that speaks of it, with place, page and
+the values read. It says where to look; it decides nothing.
+
+A statement *states* an item when it names it together with a value (or, for items whose value is words, in words of doing:
+"we use", "is applied"); otherwise it *mentions* it. Related work never states.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from paper2code.find.checklist import Checklist, Item, Words, load
+from paper2code.find.statements import Statement, statements
+from paper2code.find.values import INDEX, NAME, VALUE, Number, numbers
+from paper2code.paper import Paper
+
+STATES, MENTIONS = "states", "mentions"
+REACH = 90  # how far, in characters (with what stands between counted extra), a number may be from the words it belongs to
+ROWS_A_COLUMN = 4  # rows of one table that are shown for a heading cell
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value read in a statement: `text` as written, `number` where it is one. `sure`: joined to the item's words directly,
+    not only near them."""
+
+    text: str
+    number: Number | None = None
+    sure: bool = False
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One statement about one item. `terms`: the words found, with their places in the statement's text. `column`: the head
+    of the table's column that the value stands in."""
+
+    item: str
+    statement: Statement
+    tier: str
+    score: float
+    terms: tuple[tuple[int, int], ...] = ()
+    values: tuple[Value, ...] = ()
+    column: str = ""
+
+
+@dataclass
+class Sweep:
+    """All evidence of a paper: for each item of the checklist that concerns it, in the checklist's order, best first."""
+
+    kinds: list[str]
+    items: list[Item]
+    evidence: dict[str, list[Evidence]] = field(default_factory=dict)
+    statements: list[Statement] = field(default_factory=list)
+
+    def states(self, item: str) -> list[Evidence]:
+        return [entry for entry in self.evidence.get(item, ()) if entry.tier == STATES]
+
+    def mentions(self, item: str) -> list[Evidence]:
+        return [entry for entry in self.evidence.get(item, ()) if entry.tier == MENTIONS]
+
+
+DOING = re.compile(
+    r"\b(?:we|our \w+|i)\s+(?:\w+ly\s+|also\s+|then\s+|first\s+)?(?:use[sd]?|set|train(?:ed|s)?|employ(?:ed|s)?|appl(?:y|ied|ies)|adopt(?:ed|s)?|"
+    r"initiali[sz]e[ds]?|choose|chose|fix(?:ed)?|add(?:ed)?|share[ds]?|trained|follow(?:ed)?|optimi[sz]e[ds]?|evaluate[ds]?|report(?:ed)?|"
+    r"normali[sz]e[ds]?|resize[ds]?|sample[ds]?|split|var(?:y|ied)|increase[ds]?|decrease[ds]?|decay(?:ed)?|clip(?:ped)?|place[ds]?|"
+    r"replace[ds]?|remove[ds]?|fine-?tune[ds]?|pre-?train(?:ed)?|select(?:ed)?|tune[ds]?|perform(?:ed)?|implement(?:ed)?|run|ran|take|took|"
+    r"compute[ds]?|keep|kept|freeze|froze|start(?:ed)?|measure[ds]?|average[ds]?|repeat(?:ed)?|consider(?:ed)?|conduct(?:ed)?|divide[ds]?|"
+    r"filter(?:ed)?|crop(?:ped)?|pad(?:ded)?|truncate[ds]?|limit(?:ed)?|minimi[sz]e[ds]?|maximi[sz]e[ds]?|stack(?:ed)?|define[ds]?|scale[ds]?)\b"
+    r"|\b(?:is|are|was|were|being)\s+(?:\w+ly\s+|then\s+|also\s+|all\s+|always\s+)?(?:set|trained|used|applied|initiali[sz]ed|fixed|chosen|added|shared|"
+    r"optimi[sz]ed|evaluated|reported|normali[sz]ed|resized|sampled|split|varied|increased|decreased|decayed|clipped|placed|replaced|"
+    r"removed|fine-?tuned|pre-?trained|selected|tuned|performed|implemented|run|computed|kept|frozen|measured|averaged|repeated|divided|"
+    r"annealed|reduced|multiplied|composed|encoded|tokeni[sz]ed|truncated|batched|employed|adopted|conducted|stacked|scaled|tied|written|"
+    r"filtered|cropped|padded|halved|followed by|drawn|subtracted|augmented|stored|adapted|inserted|calculated|masked|updated)\b"
+    r"|\b(?:using|trained (?:for|with|on|using)|with (?:a|an|the)|consists? of|comprises?|contains?|has|have|employs?|uses?|set to|"
+    r"use|train|apply|we)\b", re.I)
+NOT_OURS = re.compile(
+    r"\b(?:previous(?:ly)?|prior) (?:work|approach|method|stud)|\bet al\.?,? (?:\(\d{4}\) |\[\d+\] )?(?:use|show|propose|train|find|introduce|report|"
+    r"demonstrate|observe|apply|suggest)|\b(?:can|could|would|might|may) (?:be|also|have)\b|\bin general\b|\bfuture work\b|\bis (?:known|common) to\b|"
+    r"\bhas been (?:shown|proposed|used)\b|\bhave been (?:shown|proposed|used)\b|\bpopular\b|\bwidely\b", re.I)
+SETUP = re.compile(r"experiment|implement|train|setup|set-up|setting|hyper|detail|architect|model|data|evaluat|optimi|method|configur|"
+                   r"regulari|pre-?process|approach|protocol|baseline|benchmark|fine-?tun|infrastructure|hardware|schedule", re.I)
+TALK = re.compile(r"introduction|conclusion|discussion|abstract|background|motivation|acknowledg|limitation|impact|future|prelimin|ethic|"
+                  r"contribution statement|broader", re.I)
+
+
+def bearing(statement: Statement) -> float:
+    """How much a statement tells what was done here, by its words and by where it stands: above 0 speaks for it."""
+    if statement.related or statement.kind in ("title", "heading"):
+        return -3.0
+    score = 0.0
+    if statement.kind in ("row", "line"):
+        score += 1.0
+    elif DOING.search(statement.text):
+        score += 1.0
+    if SETUP.search(statement.title) or statement.appendix:
+        score += 0.6
+    if TALK.search(statement.title) or statement.kind == "abstract":
+        score -= 0.8
+    if statement.kind in ("paragraph", "list", "abstract", "footnote") and NOT_OURS.search(statement.text):
+        score -= 1.0
+    return score
+
+
+def sweep(paper: Paper, checklist: Checklist | None = None) -> Sweep:
+    """All evidence in a paper for the items of the checklist that concern it."""
+    checklist = checklist or load()
+    said = statements(paper)
+    out = Sweep(checklist.kinds_of(paper), checklist.for_paper(paper), statements=said)
+    lowered = [lower(statement.text) for statement in said]
+    found = terms(out.items, lowered)
+    read: dict[int, list[Number]] = {}
+    bearings: dict[int, float] = {}
+    by_item = {item.name: item for item in out.items}
+    collected: dict[str, list[Evidence]] = defaultdict(list)
+    for number in sorted(found):
+        statement = said[number]
+        read[number] = numbers(statement.text)
+        bearings[number] = bearing(statement)
+        if statement.kind == "row":
+            entries = from_row(statement, found[number], by_item)
+        else:
+            entries = from_prose(statement, found[number], read[number], by_item, bearings[number])
+        for entry in entries:
+            collected[entry.item].append(entry)
+    for entry in from_columns(said, found, by_item):
+        collected[entry.item].append(entry)
+    for item in out.items:
+        out.evidence[item.name] = best_first(collected.get(item.name, ()))
+    return out
+
+
+def lower(text: str) -> str:
+    """Lower case without changing the length, so that places stay."""
+    low = text.lower()
+    return low if len(low) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+
+
+def terms(items: Iterable[Item], lowered: list[str]) -> dict[int, dict[str, list[tuple[int, int, bool]]]]:
+    """For each statement the items whose words it has: places as (start, end, whether the word is itself a value)."""
+    words = Words(lowered)
+    joined = "\n.\n".join(lowered)  # a full stop between them: the patterns that reach on stop there
+    starts, at = [], 0
+    for text in lowered:
+        starts.append(at)
+        at += len(text) + 3
+    found: dict[int, dict[str, list[tuple[int, int, bool]]]] = defaultdict(lambda: defaultdict(list))
+    from bisect import bisect_right
+
+    for item in items:
+        for group, named in ((item.phrases, False), (item.named, True)):
+            for phrase in group:
+                for number, match in words.search(phrase):
+                    found[number][item.name].append((*match.span(), named))
+        for pattern in item.patterns:
+            for match in pattern.finditer(joined):
+                number = bisect_right(starts, match.start()) - 1
+                start, end = match.start() - starts[number], match.end() - starts[number]
+                if 0 <= start < end <= len(lowered[number]):
+                    found[number][item.name].append((start, end, False))
+    for item in items:
+        for pattern in item.excluded:
+            for number, here in found.items():
+                if item.name in here and pattern.search(lowered[number]):
+                    del here[item.name]
+    return {number: {name: outermost(places) for name, places in here.items()} for number, here in found.items() if here}
+
+
+def outermost(places: list[tuple[int, int, bool]]) -> list[tuple[int, int, bool]]:
+    """Places sorted, without those that lie inside another."""
+    out: list[tuple[int, int, bool]] = []
+    for place in sorted(set(places), key=lambda p: (p[0], -p[1], not p[2])):
+        if out and place[1] <= out[-1][1]:
+            if place[2] and not out[-1][2]:
+                out[-1] = (out[-1][0], out[-1][1], True)
+            continue
+        out.append(place)
+    return out
+
+
+LINK = re.compile(r"[\s$~]*(?:\([^()]{0,30}\)|\$[^$]{1,20}\$|[a-z]{2,12})?[\s$~]*(?:is|was|are|were|of|to|at|=|:|\||set to|fixed to|by|with|for|"
+                  r"equal to|and|in|from|between|\\in|\\sim|\\approx|\\leq?)?[\s$~{\\]*(?:a|an|the|about|around|approximately|all|fixed at)?[\s$~(\[{\\]*$", re.I)
+
+
+def distance(text: str, term: tuple[int, int, bool], number: Number) -> float:
+    """How far a number is from an item's words, in characters, with what separates them counted extra."""
+    start, end = term[:2]
+    low, high = number.span
+    if low < end and start < high:
+        return 0.0
+    if low >= end:
+        between = text[end:low]
+        far = float(len(between))
+        if LINK.match(between):
+            return min(far, 4.0)
+    else:
+        between = text[high:start]
+        far = len(between) * 1.5 + 3
+        if re.fullmatch(r"[\s~$-]*(?:[a-z]+[\s-]){0,2}", between, re.I):
+            far = min(far, 6.0)
+    return far + 12 * len(re.findall(r"[;:]|\.\s", between)) + 6 * len(re.findall(r",\s|\band\b|\bwhile\b|\(|\)", between))
+
+
+def attribute(statement: Statement, here: dict[str, list[tuple[int, int, bool]]], found: list[Number],
+              items: dict[str, Item]) -> dict[str, list[Value]]:
+    """To which items each number of a sentence belongs: to the nearest words of an item that can have such a value."""
+    out: dict[str, list[Value]] = defaultdict(list)
+    for number in found:
+        if number.kind not in (VALUE, NAME):
+            continue
+        ways = []
+        for name, places in here.items():
+            item = items[name]
+            if not item.takes(number) or (number.kind == NAME and not any(start <= number.span[0] < end for start, end, _ in places)):
+                continue
+            far = min(distance(statement.text, place, number) for place in places)
+            if number.unit and number.unit in item.units:
+                far = max(0.0, far - 15)
+            ways.append((far, name))
+        if not ways:
+            continue
+        nearest = min(ways)[0]
+        for far, name in ways:
+            if far <= REACH and (far <= nearest + 4 or far <= 6):
+                out[name].append(Value(number.text, number, far <= 25))
+    return out
+
+
+def from_prose(statement: Statement, here: dict[str, list[tuple[int, int, bool]]], found: list[Number], items: dict[str, Item],
+               score: float) -> list[Evidence]:
+    """The evidence in a sentence, a caption's or footnote's sentence, a line of an algorithm or an equation."""
+    owned = attribute(statement, here, found, items) if any(items[name].value in ("number", "either") for name in here) else {}
+    out = []
+    for name, places in here.items():
+        item = items[name]
+        values = list(owned.get(name, ()))
+        values += [Value(statement.text[start:end]) for start, end, named in places if named]
+        if item.value == "number":
+            states = bool(values) and score > -1.0
+        elif item.value == "words":
+            states = score >= 1.0
+        else:
+            states = score >= 1.0 if not values else score > 0.0
+        gain = (1.0 if values else 0.0) + (0.5 if any(value.sure for value in values) else 0.0)
+        out.append(Evidence(name, statement, STATES if states else MENTIONS, score + gain,
+                            tuple((start, end) for start, end, _ in places), tuple(values)))
+    return out
+
+
+def from_row(statement: Statement, here: dict[str, list[tuple[int, int, bool]]], items: dict[str, Item]) -> list[Evidence]:
+    """The evidence in a table's row: a cell that names an item, and the values in the cells that follow it."""
+    places, at = [], 0
+    cells = [cell for cell in statement.cells if cell]
+    for cell in cells:
+        places.append((at, at + len(cell)))
+        at += len(cell) + 3
+    named_cells = {index for index, (start, end) in enumerate(places)
+                   for spots in here.values() for low, high, _ in spots if low >= start and high <= end}
+    out = []
+    for name, spots in here.items():
+        item, values, heads = items[name], [], []
+        for low, high, named in spots:
+            index = next((k for k, (start, end) in enumerate(places) if start <= low and high <= end), None)
+            if index is None:
+                continue
+            heads.append((low, high))
+            if named:
+                values.append(Value(statement.text[low:high], None, True))
+            inside = [number for number in numbers(cells[index]) if item.takes(number) and number.kind != INDEX]
+            after = []
+            for later in range(index + 1, len(cells)):
+                if later in named_cells and not numbers(cells[later]):
+                    break
+                after += [Value(number.text, number, True) for number in numbers(cells[later]) if item.takes(number)]
+                if item.value in ("name", "words", "either") and not numbers(cells[later]):
+                    after.append(Value(cells[later], None, True))
+            values += after or ([Value(number.text, number, True) for number in inside] if named or len(cells) > 1 else [])
+        if not heads:
+            continue
+        states = bool(values) and not statement.related and len(cells) > 1
+        out.append(Evidence(name, statement, STATES if states else MENTIONS, 1.6 + (1.0 if values else 0.0),
+                            tuple(heads), tuple(values)))
+    return out
+
+
+def from_columns(said: list[Statement], found: dict[int, dict[str, list[tuple[int, int, bool]]]],
+                 items: dict[str, Item]) -> list[Evidence]:
+    """The evidence in a table's columns: a head that names an item, and the values under it, row by row."""
+    out = []
+    heads: dict[str, list[tuple[int, Statement]]] = defaultdict(list)
+    for number, statement in enumerate(said):
+        if statement.kind == "row":
+            heads[statement.item].append((number, statement))
+    for rows in heads.values():
+        shown: dict[tuple[str, int], int] = defaultdict(int)
+        for head_number, head in rows[:2]:
+            if head.row > 2 or (head is not rows[0][1] and sum(c.isdigit() for c in head.text) * 4 > len(head.text)):
+                continue
+            at, columns = 0, []
+            for index, cell in enumerate(head.cells):
+                if cell:
+                    columns.append((index, at, at + len(cell)))
+                    at += len(cell) + 3
+            for name, spots in found.get(head_number, {}).items():
+                item = items[name]
+                if item.value not in ("number", "either"):
+                    continue
+                for index, start, end in columns:
+                    if index == 0 and len(head.cells) > 1 and not head.cells[0]:
+                        continue
+                    if not any(start <= low and high <= end for low, high, _ in spots):
+                        continue
+                    for _, row in rows:
+                        if row.row <= head.row or index >= len(row.cells):
+                            continue
+                        here = [number for number in numbers(row.cells[index]) if item.takes(number)]
+                        if not here or shown[name, index] >= ROWS_A_COLUMN:
+                            continue
+                        shown[name, index] += 1
+                        out.append(Evidence(name, row, MENTIONS if row.related else STATES, 2.0 - 0.3 * shown[name, index], (),
+                                            tuple(Value(number.text, number, True) for number in here), head.cells[index]))
+    return out
+
+
+def best_first(entries: Iterable[Evidence]) -> list[Evidence]:
+    """One entry a statement, those that state before those that mention, higher scores first, else in the paper's order."""
+    kept: dict[tuple[int, str], Evidence] = {}
+    for entry in entries:
+        key = (entry.statement.number, entry.column)
+        if key not in kept or kept[key].score < entry.score:
+            kept[key] = entry
+    return sorted(kept.values(), key=lambda e: (e.tier != STATES, -round(e.score, 1), e.statement.number))
