@@ -11,7 +11,6 @@ from decimal import Decimal
 from pathlib import Path
 
 import yaml
-
 from paper2code.find.values import Number
 from paper2code.paper import Paper
 
@@ -33,7 +32,7 @@ class Phrase:
     def pattern(self) -> re.Pattern:
         """Made on first use: a paper has few of the three thousand phrases, and making a pattern costs more than using it."""
         body = GAP.join(re.escape(word) for word in re.split(r"[\s-]+", self.text) if word)
-        start = r"(?<![a-z0-9\\])" if self.text[:1].isalnum() else ""
+        start = r"(?<![a-z0-9\\])(?<![a-z]-)" if self.text[:1].isalnum() else ""
         end = r"(?![a-z0-9])" if self.text[-1:].isalnum() else ""
         return re.compile(start + body + end)
 
@@ -155,7 +154,8 @@ def phrases(text: str) -> list[Phrase]:
     for spelling in spellings:
         if spelling[-1:].isalpha() and not spelling.endswith("s"):
             plural.add(spelling + ("es" if spelling.endswith(("x", "ch", "sh")) else "s"))
-    return [Phrase(spelling, tuple(sorted(TOKEN.findall(spelling), key=len, reverse=True))) for spelling in sorted(spellings | plural)]
+    return [Phrase(spelling, tuple(sorted(TOKEN.findall(spelling), key=len, reverse=True)))
+            for spelling in sorted(spellings | plural)]
 
 
 @functools.cache
@@ -165,7 +165,8 @@ def load(path: Path = FILE) -> Checklist:
     problems, items, seen = [], [], set()
     kinds = {name: (tuple(phrase for word in entry["words"] for phrase in phrases(word)), entry["least"])
              for name, entry in data["kinds"].items()}
-    known = {"name", "group", "kinds", "also", "asks", "words", "patterns", "named", "value", "range", "integer", "percent", "units", "not"}
+    known = {"name", "group", "kinds", "also", "asks", "words", "patterns", "named", "value", "range", "integer", "percent",
+             "units", "not"}
     for number, entry in enumerate(data["items"], 1):
         place = entry.get("name", f"item {number}")
         problems += [f"{place}: {key!r} is no field" for key in entry.keys() - known]

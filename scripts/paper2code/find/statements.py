@@ -41,22 +41,23 @@ class Statement:
         return f"{self.place}, p. {self.page}" if self.page else self.place
 
 
-def place_of_section(section: Section | None) -> str:
+def place_of_section(paper: Paper, section: Section | None) -> str:
+    """How a section is cited: by its number, by that of the section it lies in, else by its title."""
     if section is None:
         return ""
-    if not section.number:
-        return f"§{section.title}"
-    return f"Appendix {section.number}" if section.appendix and section.number[:1].isalpha() else f"§{section.number}"
+    numbered = next((part for part in paper.parents(section) if part.number), None)
+    if numbered is None:
+        return f"§{section.title.strip().rstrip(':.')}"
+    return f"Appendix {numbered.number}" if numbered.appendix and numbered.number[:1].isalpha() else f"§{numbered.number}"
 
 
 NOUNS = {Table: "Table", Figure: "Figure", Algorithm: "Algorithm", Equation: "Eq.", Footnote: "footnote"}
 
 
-def place_of_item(item: object, section: Section | None) -> str:
-    """Where an item stands: "§3.2, Eq. 4"; an unnumbered one is placed by its section alone."""
-    before = place_of_section(section)
-    number = getattr(item, "number", None)
-    name = f"{NOUNS[type(item)]} {number}" if number else "" if isinstance(item, Equation) else f"unnumbered {NOUNS[type(item)].lower()}"
+def place_of_item(item: object, before: str) -> str:
+    """Where an item stands, `before` being its section's place: "§3.2, Eq. 4"; an unnumbered equation has that place alone."""
+    noun, number = NOUNS[type(item)], getattr(item, "number", None)
+    name = f"{noun} {number}" if number else "" if isinstance(item, Equation) else f"unnumbered {noun.lower()}"
     return ", ".join(part for part in (before, name) if part)
 
 
@@ -65,11 +66,13 @@ def statements(paper: Paper) -> list[Statement]:
     out: list[Statement] = []
     sections = {section.id: section for section in paper.sections}
     related = {section.id: paper.is_related(section) for section in paper.sections}
+    places = {section.id: place_of_section(paper, section) for section in paper.sections}
     paragraphs = 0
 
     def add(text: str, kind: str, place: str, inside: Section | None = None, **more: object) -> None:
         if inside is not None:
-            more = {"section": inside.id, "title": inside.title, "appendix": inside.appendix, "related": related[inside.id], **more}
+            more = {"section": inside.id, "title": inside.title, "appendix": inside.appendix, "related": related[inside.id],
+                    **more}
         out.append(Statement(len(out), text, kind, place, **more))
 
     def prose(text: str, kind: str, place: str, inside: Section | None = None, **more: object) -> None:
@@ -84,7 +87,7 @@ def statements(paper: Paper) -> list[Statement]:
     if paper.abstract:
         prose(paper.abstract, "abstract", "Abstract", page=first_page, title="Abstract", section="abstract")
     for section in paper.sections:
-        place = place_of_section(section)
+        place = places[section.id]
         add(section.title, "heading", place, section, page=section.page)
         for block in section.blocks:
             if block.text and block.kind in ("paragraph", "list", "code", "theorem"):
@@ -92,7 +95,7 @@ def statements(paper: Paper) -> list[Statement]:
     for item in paper.items():
         section = sections.get(item.section)
         here = {"item": item.id, "page": item.page or (section.page if section and isinstance(item, Equation) else None)}
-        place = place_of_item(item, section)
+        place = place_of_item(item, places.get(item.section, ""))
         if isinstance(item, Equation):
             if item.latex or item.text:
                 add(item.latex or item.text, "equation", place, section, **here)

@@ -8,18 +8,31 @@ A statement *states* an item when it names it together with a value (or, for ite
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from paper2code.find.checklist import Checklist, Item, Words, load
-from paper2code.find.statements import Statement, statements
+from paper2code.find.statements import Statement, looks_like_header, statements
 from paper2code.find.values import INDEX, NAME, VALUE, Number, numbers
 from paper2code.paper import Paper
 
 STATES, MENTIONS = "states", "mentions"
 REACH = 90  # how far, in characters (with what stands between counted extra), a number may be from the words it belongs to
 ROWS_A_COLUMN = 4  # rows of one table that are shown for a heading cell
+
+
+class Term(NamedTuple):
+    """Words of an item, at a place in a statement. `kind`: phrase, named (the words are themselves a value) or pattern."""
+
+    start: int
+    end: int
+    kind: str
+
+
+Terms = dict[str, list[Term]]  # by the item's name
 
 
 @dataclass(frozen=True)
@@ -62,28 +75,36 @@ class Sweep:
         return [entry for entry in self.evidence.get(item, ()) if entry.tier == MENTIONS]
 
 
-DOING = re.compile(
-    r"\b(?:we|our \w+|i)\s+(?:\w+ly\s+|also\s+|then\s+|first\s+)?(?:use[sd]?|set|train(?:ed|s)?|employ(?:ed|s)?|appl(?:y|ied|ies)|adopt(?:ed|s)?|"
-    r"initiali[sz]e[ds]?|choose|chose|fix(?:ed)?|add(?:ed)?|share[ds]?|trained|follow(?:ed)?|optimi[sz]e[ds]?|evaluate[ds]?|report(?:ed)?|"
-    r"normali[sz]e[ds]?|resize[ds]?|sample[ds]?|split|var(?:y|ied)|increase[ds]?|decrease[ds]?|decay(?:ed)?|clip(?:ped)?|place[ds]?|"
-    r"replace[ds]?|remove[ds]?|fine-?tune[ds]?|pre-?train(?:ed)?|select(?:ed)?|tune[ds]?|perform(?:ed)?|implement(?:ed)?|run|ran|take|took|"
-    r"compute[ds]?|keep|kept|freeze|froze|start(?:ed)?|measure[ds]?|average[ds]?|repeat(?:ed)?|consider(?:ed)?|conduct(?:ed)?|divide[ds]?|"
-    r"filter(?:ed)?|crop(?:ped)?|pad(?:ded)?|truncate[ds]?|limit(?:ed)?|minimi[sz]e[ds]?|maximi[sz]e[ds]?|stack(?:ed)?|define[ds]?|scale[ds]?)\b"
-    r"|\b(?:is|are|was|were|being)\s+(?:\w+ly\s+|then\s+|also\s+|all\s+|always\s+)?(?:set|trained|used|applied|initiali[sz]ed|fixed|chosen|added|shared|"
-    r"optimi[sz]ed|evaluated|reported|normali[sz]ed|resized|sampled|split|varied|increased|decreased|decayed|clipped|placed|replaced|"
-    r"removed|fine-?tuned|pre-?trained|selected|tuned|performed|implemented|run|computed|kept|frozen|measured|averaged|repeated|divided|"
-    r"annealed|reduced|multiplied|composed|encoded|tokeni[sz]ed|truncated|batched|employed|adopted|conducted|stacked|scaled|tied|written|"
-    r"filtered|cropped|padded|halved|followed by|drawn|subtracted|augmented|stored|adapted|inserted|calculated|masked|updated)\b"
-    r"|\b(?:using|trained (?:for|with|on|using)|with (?:a|an|the)|consists? of|comprises?|contains?|has|have|employs?|uses?|set to|"
-    r"use|train|apply|we)\b", re.I)
+DONE = (
+    "set trained used applied initiali[sz]ed fixed chosen added shared optimi[sz]ed evaluated reported normali[sz]ed "
+    "resized sampled split varied increased decreased decayed clipped placed replaced removed fine-?tuned "
+    "pre-?trained selected tuned performed implemented run computed kept frozen measured averaged repeated divided "
+    "annealed reduced multiplied composed encoded tokeni[sz]ed truncated batched employed adopted conducted stacked "
+    "scaled tied written filtered cropped padded halved drawn subtracted augmented stored adapted inserted calculated "
+    "masked updated"
+).replace(" ", "|")
+DO = (
+    "uses? used sets? trains? trained employ(?:s|ed)? appl(?:y|ies|ied) adopt(?:s|ed)? initiali[sz]e[ds]? choose "
+    "chose fix(?:ed)? add(?:ed)? share[ds]? follow(?:ed)? optimi[sz]e[ds]? evaluate[ds]? report(?:ed)? "
+    "normali[sz]e[ds]? resize[ds]? sample[ds]? split var(?:y|ied) increase[ds]? decrease[ds]? decay(?:ed)? "
+    "clip(?:ped)? place[ds]? replace[ds]? remove[ds]? fine-?tune[ds]? pre-?train(?:ed)? select(?:ed)? tune[ds]? "
+    "perform(?:ed)? implement(?:ed)? run ran take took compute[ds]? keep kept freeze froze start(?:ed)? measure[ds]? "
+    "average[ds]? repeat(?:ed)? consider(?:ed)? conduct(?:ed)? divide[ds]? filter(?:ed)? crop(?:ped)? pad(?:ded)? "
+    "truncate[ds]? limit(?:ed)? minimi[sz]e[ds]? maximi[sz]e[ds]? stack(?:ed)? define[ds]? scale[ds]? exempt(?:ed)?"
+).replace(" ", "|")
+DOING = re.compile(rf"\b(?:we|our \w+|i)\s+(?:\w+ly\s+|also\s+|then\s+|first\s+)?(?:{DO})\b"
+                   rf"|\b(?:is|are|was|were|being)\s+(?:\w+ly\s+|then\s+|also\s+|all\s+|always\s+)?(?:{DONE}|followed by)\b"
+                   r"|\b(?:using|trained (?:for|with|on|using)|with (?:a|an|the)|consists? of|comprises?|contains?|has|have|"
+                   r"employs?|uses?|set to|train|apply|we)\b", re.I)
 NOT_OURS = re.compile(
-    r"\b(?:previous(?:ly)?|prior) (?:work|approach|method|stud)|\bet al\.?,? (?:\(\d{4}\) |\[\d+\] )?(?:use|show|propose|train|find|introduce|report|"
-    r"demonstrate|observe|apply|suggest)|\b(?:can|could|would|might|may) (?:be|also|have)\b|\bin general\b|\bfuture work\b|\bis (?:known|common) to\b|"
-    r"\bhas been (?:shown|proposed|used)\b|\bhave been (?:shown|proposed|used)\b|\bpopular\b|\bwidely\b", re.I)
-SETUP = re.compile(r"experiment|implement|train|setup|set-up|setting|hyper|detail|architect|model|data|evaluat|optimi|method|configur|"
-                   r"regulari|pre-?process|approach|protocol|baseline|benchmark|fine-?tun|infrastructure|hardware|schedule", re.I)
-TALK = re.compile(r"introduction|conclusion|discussion|abstract|background|motivation|acknowledg|limitation|impact|future|prelimin|ethic|"
-                  r"contribution statement|broader", re.I)
+    r"\b(?:previous(?:ly)?|prior) (?:work|approach|method|stud)|\bet al\.?,? (?:\(\d{4}\) |\[\d+\] )?(?:use|show|propose|train|"
+    r"find|introduce|report|demonstrate|observe|apply|suggest)|\b(?:can|could|would|might|may) (?:be|also|have)\b|\bin general\b|"
+    r"\bfuture work\b|\bis (?:known|common) to\b|\bha(?:s|ve) been (?:shown|proposed|used)\b|\bpopular\b|\bwidely\b", re.I)
+SETUP = re.compile(r"experiment|implement|train|set-?up|setting|hyper|detail|architect|model|data|evaluat|optimi|method|"
+                   r"configur|regulari|pre-?process|approach|protocol|baseline|benchmark|tun(?:e|ing)|infrastruct|hardware|"
+                   r"schedule", re.I)
+TALK = re.compile(r"introduction|conclusion|discussion|abstract|background|motivation|acknowledg|limitation|impact|future|"
+                  r"prelimin|ethic|contribution statement|broader", re.I)
 
 
 def bearing(statement: Statement) -> float:
@@ -125,7 +146,7 @@ def sweep(paper: Paper, checklist: Checklist | None = None) -> Sweep:
             entries = from_prose(statement, found[number], read[number], by_item, bearings[number])
         for entry in entries:
             collected[entry.item].append(entry)
-    for entry in from_columns(said, found, by_item):
+    for entry in (*from_columns(said, found, by_item), *from_spanning(said, found, by_item)):
         collected[entry.item].append(entry)
     for item in out.items:
         out.evidence[item.name] = best_first(collected.get(item.name, ()))
@@ -138,28 +159,29 @@ def lower(text: str) -> str:
     return low if len(low) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
 
-def terms(items: Iterable[Item], lowered: list[str]) -> dict[int, dict[str, list[tuple[int, int, bool]]]]:
-    """For each statement the items whose words it has: places as (start, end, whether the word is itself a value)."""
-    words = Words(lowered)
+UNDERSCORE = re.compile(r"(?<=[a-z])\\?_(?=[a-z])")
+
+
+def terms(items: Iterable[Item], lowered: list[str]) -> dict[int, Terms]:
+    """For each statement (by its number) the items whose words it has, and where."""
+    words = Words([UNDERSCORE.sub(lambda match: " " * len(match.group()), text) for text in lowered])
     joined = "\n.\n".join(lowered)  # a full stop between them: the patterns that reach on stop there
     starts, at = [], 0
     for text in lowered:
         starts.append(at)
         at += len(text) + 3
-    found: dict[int, dict[str, list[tuple[int, int, bool]]]] = defaultdict(lambda: defaultdict(list))
-    from bisect import bisect_right
-
+    found: dict[int, Terms] = defaultdict(lambda: defaultdict(list))
     for item in items:
-        for group, named in ((item.phrases, False), (item.named, True)):
+        for group, kind in ((item.phrases, "phrase"), (item.named, "named")):
             for phrase in group:
                 for number, match in words.search(phrase):
-                    found[number][item.name].append((*match.span(), named))
+                    found[number][item.name].append(Term(*match.span(), kind))
         for pattern in item.patterns:
             for match in pattern.finditer(joined):
                 number = bisect_right(starts, match.start()) - 1
                 start, end = match.start() - starts[number], match.end() - starts[number]
                 if 0 <= start < end <= len(lowered[number]):
-                    found[number][item.name].append((start, end, False))
+                    found[number][item.name].append(Term(start, end, "pattern"))
     for item in items:
         for pattern in item.excluded:
             for number, here in found.items():
@@ -168,25 +190,46 @@ def terms(items: Iterable[Item], lowered: list[str]) -> dict[int, dict[str, list
     return {number: {name: outermost(places) for name, places in here.items()} for number, here in found.items() if here}
 
 
-def outermost(places: list[tuple[int, int, bool]]) -> list[tuple[int, int, bool]]:
-    """Places sorted, without those that lie inside another."""
-    out: list[tuple[int, int, bool]] = []
-    for place in sorted(set(places), key=lambda p: (p[0], -p[1], not p[2])):
-        if out and place[1] <= out[-1][1]:
-            if place[2] and not out[-1][2]:
-                out[-1] = (out[-1][0], out[-1][1], True)
-            continue
-        out.append(place)
-    return out
+def outermost(places: list[Term]) -> list[Term]:
+    """Places sorted, without those that lie inside another phrase of the same item. A pattern, which may reach far, hides
+    no phrase; a phrase that is a value too is told as one."""
+    out: list[Term] = []
+    for place in sorted(set(places), key=lambda p: (p.kind == "pattern", p.start, -p.end, p.kind != "named")):
+        outer = next((k for k, known in enumerate(out) if known.start <= place.start and place.end <= known.end), None)
+        if outer is None:
+            out.append(place)
+        elif place.kind == "named":
+            out[outer] = out[outer]._replace(kind="named")
+    return sorted(out)
 
 
-LINK = re.compile(r"[\s$~]*(?:\([^()]{0,30}\)|\$[^$]{1,20}\$|[a-z]{2,12})?[\s$~]*(?:is|was|are|were|of|to|at|=|:|\||set to|fixed to|by|with|for|"
-                  r"equal to|and|in|from|between|\\in|\\sim|\\approx|\\leq?)?[\s$~{\\]*(?:a|an|the|about|around|approximately|all|fixed at)?[\s$~(\[{\\]*$", re.I)
+def own(here: Terms, numeric: set[str]) -> Terms:
+    """The terms without those that are part of a longer phrase of another item whose value is a number: the "steps" of
+    "warm-up steps", but not the "learning rate" of "constant learning rate"."""
+    wide = [(name, place) for name in numeric for place in here[name] if place.kind == "phrase"]
+
+    def within(name: str, place: Term) -> bool:
+        for other, outer in wide:
+            if other == name or place.end != outer.end or outer[:2] == place[:2]:
+                continue
+            if outer.start <= place.start or (place.kind == "pattern" and outer.end - outer.start > 9):
+                return True  # also a pattern's "4000 warm-up steps"
+        return False
+
+    kept = {name: [place for place in places if not within(name, place)] for name, places in here.items()}
+    return {name: places for name, places in kept.items() if places}
 
 
-def distance(text: str, term: tuple[int, int, bool], number: Number) -> float:
+LINK = re.compile(
+    r"(?: (?:of|for|in|per) (?:[a-z]+ ){1,2}(?=is|are|was|to|=))?[\s$~]*(?:\([^()]{0,30}\)|\$[^$]{1,20}\$|[a-z]{2,12})?[\s$~]*"
+    r"(?:is|was|are|were|of|to|at|=|:|\||set to|fixed to|by|with|for|equal to|and|in|from|between|\\in|\\sim|\\approx|\\leq?)?"
+    r"[\s$~{\\]*(?:a|an|the|about|around|approximately|all|fixed at)?[\s$~(\[{\\]*$", re.I)
+CHAIN = re.compile(r"[^\d,;.$]*=[^\d,;.$]*")
+
+
+def distance(text: str, term: Term, number: Number) -> float:
     """How far a number is from an item's words, in characters, with what separates them counted extra."""
-    start, end = term[:2]
+    start, end = term.start, term.end
     low, high = number.span
     if low < end and start < high:
         return 0.0
@@ -195,48 +238,50 @@ def distance(text: str, term: tuple[int, int, bool], number: Number) -> float:
         far = float(len(between))
         if LINK.match(between):
             return min(far, 4.0)
+        if CHAIN.fullmatch(between):  # d_k = d_v = d_model / h = 64
+            return min(far, 6.0)
     else:
         between = text[high:start]
         far = len(between) * 1.5 + 3
-        if re.fullmatch(r"[\s~$-]*(?:[a-z]+[\s-]){0,2}", between, re.I):
+        if re.fullmatch(r"[\s~$-]*(?:(?!and\b)[a-z]+[\s-]){0,3}", between, re.I):
             far = min(far, 6.0)
     return far + 12 * len(re.findall(r"[;:]|\.\s", between)) + 6 * len(re.findall(r",\s|\band\b|\bwhile\b|\(|\)", between))
 
 
-def attribute(statement: Statement, here: dict[str, list[tuple[int, int, bool]]], found: list[Number],
-              items: dict[str, Item]) -> dict[str, list[Value]]:
-    """To which items each number of a sentence belongs: to the nearest words of an item that can have such a value."""
+def attribute(statement: Statement, here: Terms, found: list[Number], items: dict[str, Item]) -> dict[str, list[Value]]:
+    """To which items each number of a sentence belongs: to the nearest words of an item that can have such a value.
+
+    Only items whose value is always a number compete; where a value may be a word too, the number is offered as well.
+    """
     out: dict[str, list[Value]] = defaultdict(list)
+    here = own(here, {name for name in here if items[name].value == "number"})
     for number in found:
         if number.kind not in (VALUE, NAME):
             continue
         ways = []
         for name, places in here.items():
             item = items[name]
-            if not item.takes(number) or (number.kind == NAME and not any(start <= number.span[0] < end for start, end, _ in places)):
+            if not item.takes(number) or (number.kind == NAME and not any(p.start <= number.span[0] < p.end for p in places)):
                 continue
             far = min(distance(statement.text, place, number) for place in places)
             if number.unit and number.unit in item.units:
                 far = max(0.0, far - 15)
             ways.append((far, name))
-        if not ways:
-            continue
-        nearest = min(ways)[0]
+        nearest = min((far for far, name in ways if items[name].value == "number"), default=REACH)
         for far, name in ways:
             if far <= REACH and (far <= nearest + 4 or far <= 6):
                 out[name].append(Value(number.text, number, far <= 25))
     return out
 
 
-def from_prose(statement: Statement, here: dict[str, list[tuple[int, int, bool]]], found: list[Number], items: dict[str, Item],
-               score: float) -> list[Evidence]:
+def from_prose(statement: Statement, here: Terms, found: list[Number], items: dict[str, Item], score: float) -> list[Evidence]:
     """The evidence in a sentence, a caption's or footnote's sentence, a line of an algorithm or an equation."""
     owned = attribute(statement, here, found, items) if any(items[name].value in ("number", "either") for name in here) else {}
     out = []
     for name, places in here.items():
         item = items[name]
         values = list(owned.get(name, ()))
-        values += [Value(statement.text[start:end]) for start, end, named in places if named]
+        values += [Value(statement.text[place.start:place.end]) for place in places if place.kind == "named"]
         if item.value == "number":
             states = bool(values) and score > -1.0
         elif item.value == "words":
@@ -245,11 +290,11 @@ def from_prose(statement: Statement, here: dict[str, list[tuple[int, int, bool]]
             states = score >= 1.0 if not values else score > 0.0
         gain = (1.0 if values else 0.0) + (0.5 if any(value.sure for value in values) else 0.0)
         out.append(Evidence(name, statement, STATES if states else MENTIONS, score + gain,
-                            tuple((start, end) for start, end, _ in places), tuple(values)))
+                            tuple((place.start, place.end) for place in places), tuple(values)))
     return out
 
 
-def from_row(statement: Statement, here: dict[str, list[tuple[int, int, bool]]], items: dict[str, Item]) -> list[Evidence]:
+def from_row(statement: Statement, here: Terms, items: dict[str, Item]) -> list[Evidence]:
     """The evidence in a table's row: a cell that names an item, and the values in the cells that follow it."""
     places, at = [], 0
     cells = [cell for cell in statement.cells if cell]
@@ -257,11 +302,12 @@ def from_row(statement: Statement, here: dict[str, list[tuple[int, int, bool]]],
         places.append((at, at + len(cell)))
         at += len(cell) + 3
     named_cells = {index for index, (start, end) in enumerate(places)
-                   for spots in here.values() for low, high, _ in spots if low >= start and high <= end}
+                   for spots in here.values() for spot in spots if spot.start >= start and spot.end <= end}
     out = []
     for name, spots in here.items():
         item, values, heads = items[name], [], []
-        for low, high, named in spots:
+        for low, high, kind in spots:
+            named = kind == "named"
             index = next((k for k, (start, end) in enumerate(places) if start <= low and high <= end), None)
             if index is None:
                 continue
@@ -279,14 +325,14 @@ def from_row(statement: Statement, here: dict[str, list[tuple[int, int, bool]]],
             values += after or ([Value(number.text, number, True) for number in inside] if named or len(cells) > 1 else [])
         if not heads:
             continue
-        states = bool(values) and not statement.related and len(cells) > 1
+        labelled = any(spot.kind != "named" for spot in spots) or item.group in ("architecture", "training")
+        states = bool(values) and labelled and not statement.related and len(cells) > 1
         out.append(Evidence(name, statement, STATES if states else MENTIONS, 1.6 + (1.0 if values else 0.0),
                             tuple(heads), tuple(values)))
     return out
 
 
-def from_columns(said: list[Statement], found: dict[int, dict[str, list[tuple[int, int, bool]]]],
-                 items: dict[str, Item]) -> list[Evidence]:
+def from_columns(said: list[Statement], found: dict[int, Terms], items: dict[str, Item]) -> list[Evidence]:
     """The evidence in a table's columns: a head that names an item, and the values under it, row by row."""
     out = []
     heads: dict[str, list[tuple[int, Statement]]] = defaultdict(list)
@@ -310,10 +356,10 @@ def from_columns(said: list[Statement], found: dict[int, dict[str, list[tuple[in
                 for index, start, end in columns:
                     if index == 0 and len(head.cells) > 1 and not head.cells[0]:
                         continue
-                    if not any(start <= low and high <= end for low, high, _ in spots):
+                    if not any(start <= spot.start and spot.end <= end for spot in spots):
                         continue
                     for _, row in rows:
-                        if row.row <= head.row or index >= len(row.cells):
+                        if row.row <= head.row or index >= len(row.cells) or (row.row == 2 and looks_like_header(row.cells)):
                             continue
                         here = [number for number in numbers(row.cells[index]) if item.takes(number)]
                         if not here or shown[name, index] >= ROWS_A_COLUMN:
@@ -321,6 +367,28 @@ def from_columns(said: list[Statement], found: dict[int, dict[str, list[tuple[in
                         shown[name, index] += 1
                         out.append(Evidence(name, row, MENTIONS if row.related else STATES, 2.0 - 0.3 * shown[name, index], (),
                                             tuple(Value(number.text, number, True) for number in here), head.cells[index]))
+    return out
+
+
+def from_spanning(said: list[Statement], found: dict[int, Terms], items: dict[str, Item]) -> list[Evidence]:
+    """The evidence in rows whose first cell is empty because the one above reaches down over them."""
+    out = []
+    label: tuple[int, Statement] | None = None
+    for number, statement in enumerate(said):
+        if statement.kind != "row":
+            label = None
+            continue
+        if statement.cells[0] or label is None or label[1].item != statement.item:
+            label = (number, statement) if statement.cells[0] and any(statement.cells[1:]) else None
+            continue
+        reach = len(label[1].cells[0])
+        for name, spots in found.get(label[0], {}).items():
+            if items[name].value in ("number", "either") and any(spot.end <= reach for spot in spots):
+                values = [Value(number.text, number, True) for cell in statement.cells for number in numbers(cell)
+                          if items[name].takes(number)]
+                if values:
+                    tier = MENTIONS if statement.related else STATES
+                    out.append(Evidence(name, statement, tier, 1.5, (), tuple(values), label[1].cells[0]))
     return out
 
 

@@ -110,7 +110,8 @@ PLACE_BEFORE = re.compile(r"(?:§+|\b(?:Sec(?:tion|t)?s?|Eqn?s?|Equations?|Tab(?
                           r"(?:[\dA-Z]{1,3}[\d.]*[)\]]?(?:\s*(?:,|and|to|&|[-–])\s*)[(\[]?){0,6}$", re.I)
 BRACKETED = re.compile(r"\[\s*(?:\d{1,3}\s*[,;–-]\s*)*$")
 BRACKET_END = re.compile(r"\s*(?:[,;–-]\s*\d{1,3}\s*)*\]")
-YEARLIKE = re.compile(r"(?:19[5-9]\d|20[0-4]\d)[a-z]?$")
+YEARLIKE = re.compile(r"(?:19[5-9]\d|20[0-3]\d)[a-z]?$")
+COUNTED = re.compile(r"(?:\b(?:of|is|are|size|about|every|than|approximately)|[=$])\s*$")
 BETWEEN = re.compile(r"[\s$}\\{,]*(?:(?:-|–|—|−|--|\\sim|\\l?dots|…|\.\.\.?|to|and|or|up to|through)[\s$}{\\,]*)?[\s$(\[]*$"
                      r"|[\s$}]*,[\s\\$!;:{]*(?:and|or)?[\s${]*$")
 DASH = re.compile(r"[\s$}]*(?:-|–|—|−|--|to|through|up to|\\sim|\\dots|\\ldots|…|\.\.\.)[\s$}{]*")
@@ -265,7 +266,7 @@ def kind_of(text: str, match: re.Match, start: int, end: int, mantissa: str, uni
         return PLACE
     if YEARLIKE.match(mantissa) and unit is None and not match["sci"] and not match["pow"]:
         if re.search(r"(?:[(,\s]|[A-Za-z]\s?)$", before) and re.match(r"[a-z]?(?:[),;\].\s]|$)", after):
-            return YEAR if not re.search(r"[=$]\s*$", before) else VALUE
+            return VALUE if COUNTED.search(before) else YEAR
     if HYPHENED.search(before) and not SMALL_WORD.search(before):
         return NAME
     if re.search(r"[A-Za-z]/$", before) or (unit is None and re.match(r"(?:st|nd|rd|th)\b|D\b", after)):
