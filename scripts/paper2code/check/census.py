@@ -123,7 +123,8 @@ def named(text: str) -> list[readings.Number]:
 
 def holds(text: str, value: float | int) -> bool:
     """Whether a text states a number, in one of the ways people write it (4000, 4,000, 4k, 10^{-9}, ten per cent)."""
-    return any(close(number, value) for number in named(text))
+    # "2000 sequences" looks like a year; what is asked for by its value is not one.
+    return any(close(number, value) for number in readings.numbers(text) if number.kind not in (readings.PLACE, readings.INDEX))
 
 
 def close(number: readings.Number, value: float | int) -> bool:

@@ -467,7 +467,7 @@ def check_paper_named(ledger: Ledger, id: str, version: int | None) -> list[Find
                 expected=f"paper: {id}{f'v{version}' if version else ''}",
             )
         ]
-    if bare != id or (number and version and int(number) != version):
+    if id and (bare != id or (number and version and int(number) != version)):  # a local file has no id
         return [
             Finding(
                 "ledger-paper",
