@@ -1,0 +1,593 @@
+"""Algorithm boxes as readable lines: algorithmic, algpseudocode and algorithmicx, algorithm2e, or plain text and code."""
+
+from __future__ import annotations
+
+import re
+
+from paper2code.paper import Algorithm, Block
+from paper2code.read.tex.document import COMMANDS, ENVIRONMENTS, Document, command, flowed
+from paper2code.read.tex.lexer import written
+
+
+class Lines:
+    """The lines of an algorithm that is being read."""
+
+    def __init__(self, doc: Document, style: str):
+        self.doc, self.style = doc, style
+        self.lines: list[str] = []
+        self.indent = 0
+        self.given = 0
+
+    def newline(self) -> None:
+        """End the line that is being read."""
+        text = flowed(self.doc.context.parts)
+        self.doc.context.parts.clear()
+        if text and len(self.lines) < 20_000:
+            self.lines.append("  " * min(max(self.indent, 0), 40) + text)
+
+    def line(self, text: str) -> None:
+        self.newline()
+        self.doc.context.parts.append(text)
+
+    def code(self, lines: list[str]) -> None:
+        self.newline()
+        self.lines += [line for line in lines if line.strip()]
+
+    def taken(self) -> list[str]:
+        out, self.lines = self.lines[self.given:], self.lines[:self.given]
+        self.lines = []
+        return out
+
+
+def begin_float_lines(doc: Document, item: object) -> None:
+    """Inside an algorithm float all text is lines until something better is known."""
+    style = "algorithm2e" if "algorithm2e" in doc.packages else "float"
+    item.algorithm = Lines(doc, style)
+    item.outside = (*item.outside,)
+    doc.styles.setdefault("algorithms open", []).append(doc.algorithm)
+    doc.algorithm = item.algorithm
+    doc.context.kind = "line"
+
+
+def end_float_lines(doc: Document, item: object) -> None:
+    item.algorithm.newline()
+    opened = doc.styles.get("algorithms open")
+    doc.algorithm = opened.pop() if opened else None
+
+
+def begin_algorithmic(doc: Document, name: str) -> object:
+    doc.optional()
+    if name == "algtab":
+        doc.optional()
+    outer = doc.algorithm
+    if outer is None:
+        doc.par()
+        doc.algorithm = Lines(doc, "algorithmic")
+        doc.enter("line")
+    else:
+        outer.newline()
+    before = doc.algorithm.style
+    doc.algorithm.style = "algorithmic"
+    return outer, before, doc.algorithm.indent, doc.context
+
+
+def end_algorithmic(doc: Document, name: str, state: object) -> None:
+    outer, before, indent, _ = state
+    lines = doc.algorithm
+    lines.newline()
+    lines.style, lines.indent = before, indent
+    if outer is not None:
+        return
+    doc.leave()
+    doc.algorithm = None
+    if doc.floats:
+        item = doc.floats[-1]
+        if item.algorithm is None:
+            item.algorithm = lines
+        return
+    if lines.lines:
+        made = Algorithm(doc.new_id(), None, "", lines.lines, None, doc.here, source="latex")
+        doc.paper.algorithms.append(made)
+        doc.add_later(Block("algorithm", ref=made.id, source="latex"))
+
+
+for _name in ("algorithmic", "algorithmicx", "algorithmic*", "pseudocode", "algpseudocode", "algtab", "codebox", "pseudo",
+              "algsteps"):
+    ENVIRONMENTS[_name] = (begin_algorithmic, end_algorithmic)
+
+WORDS = {"if": "if", "then": "then", "else": "else", "elsif": "else if", "endif": "end if", "for": "for", "forall": "for all",
+         "do": "do",
+         "endfor": "end for", "while": "while", "endwhile": "end while", "repeat": "repeat", "until": "until", "loop": "loop",
+         "endloop": "end loop", "require": "Require:", "ensure": "Ensure:", "procedure": "procedure",
+         "endprocedure": "end procedure",
+         "function": "function", "endfunction": "end function", "return": "return", "end": "end", "comment": "▷ "}
+
+
+def word(doc: Document, name: str) -> str:
+    """A keyword as printed: what the author made of `\\algorithmicrequire`, else the package's word."""
+    own = doc.macros.get(f"\\algorithmic{name}")
+    if own is not None and own.plain:
+        return doc.text([f"\\algorithmic{name}"])
+    return WORDS[name]
+
+
+def ends_printed(doc: Document) -> bool:
+    return not any("noend" in options for options in doc.packages.values())
+
+
+def in_lines(doc: Document) -> bool:
+    return doc.algorithm is not None and doc.context.kind == "line"
+
+
+def two_e(doc: Document) -> bool:
+    """Whether `\\If` and its kin are algorithm2e's here."""
+    return doc.algorithm is not None and doc.algorithm.style == "algorithm2e"
+
+
+def statement(*names: str):
+    """Commands that mean something inside an algorithm only; outside, their text stays text."""
+    def keep(function):
+        for name in names:
+            def run(doc: Document, given: str, function=function) -> None:
+                if in_lines(doc):
+                    function(doc, given)
+            COMMANDS[name] = run
+        return function
+    return keep
+
+
+@statement("State", "STATE", "Statex", "STMT", "Let@", "algstore", "algrestore", "zi", "li", "STATEx")
+def state(doc: Document, name: str) -> None:
+    if name.startswith("alg"):
+        doc.star()
+        doc.arg()
+        return
+    doc.algorithm.newline()
+    doc.star()
+
+
+def opens(before: str, after: str = "", *, takes: bool = True):
+    def run(doc: Document, name: str) -> None:
+        lines = doc.algorithm
+        lines.newline()
+        doc.optional() if name.isupper() and doc.peek() in ("[",) else None
+        held = doc.text(doc.arg()) if takes else ""
+        text = " ".join(part for part in (word(doc, before), held, word(doc, after) if after else "") if part)
+        doc.put(text)
+        doc.par()
+        lines.indent += 1
+    return run
+
+
+def closes(before: str):
+    def run(doc: Document, name: str) -> None:
+        lines = doc.algorithm
+        lines.newline()
+        lines.indent -= 1
+        if ends_printed(doc):
+            doc.put(word(doc, before))
+            if name.isupper() and doc.peek() == "[":
+                doc.optional()
+    return run
+
+
+def middle(before: str, after: str = "", *, takes: bool = True):
+    def run(doc: Document, name: str) -> None:
+        lines = doc.algorithm
+        lines.newline()
+        lines.indent -= 1
+        held = doc.text(doc.arg()) if takes else ""
+        doc.put(" ".join(part for part in (word(doc, before), held, word(doc, after) if after else "") if part))
+        doc.par()
+        lines.indent += 1
+    return run
+
+
+BLOCKS = {"If": opens("if", "then"), "For": opens("for", "do"), "ForAll": opens("forall", "do"), "While": opens("while", "do"),
+          "Loop": opens("loop", takes=False), "Repeat": opens("repeat", takes=False), "ElsIf": middle("elsif", "then"),
+          "ElseIf": middle("elsif", "then"),
+          "Else": middle("else", takes=False), "EndIf": closes("endif"), "EndFor": closes("endfor"),
+          "EndWhile": closes("endwhile"),
+          "EndLoop": closes("endloop"), "EndProcedure": closes("endprocedure"), "EndFunction": closes("endfunction")}
+UPPER = {"IF": "If", "FOR": "For", "FORALL": "ForAll", "WHILE": "While", "LOOP": "Loop", "REPEAT": "Repeat", "ELSIF": "ElsIf",
+         "ELSE": "Else",
+         "ENDIF": "EndIf", "ENDFOR": "EndFor", "ENDWHILE": "EndWhile", "ENDLOOP": "EndLoop", "ELSEIF": "ElsIf",
+         "ForEach": "ForAll",
+         "FOREACH": "ForAll"}
+
+
+def block(doc: Document, name: str) -> None:
+    plain = UPPER.get(name, name)
+    if two_e(doc) and name in TWO_E:
+        TWO_E[name](doc, name)
+    elif plain in BLOCKS:
+        if name.isupper() and plain in ("If", "For", "ForAll", "While", "Loop", "Repeat", "ElsIf", "Else"):
+            comment = doc.optional()
+            BLOCKS[plain](doc, name)
+            if comment and doc.algorithm.lines:
+                doc.algorithm.lines[-1] += f" {word(doc, 'comment').strip()} {doc.text(comment)}"
+        else:
+            BLOCKS[plain](doc, name)
+
+
+@statement("Until", "UNTIL")
+def until(doc: Document, name: str) -> None:
+    doc.algorithm.newline()
+    doc.algorithm.indent -= 1
+    doc.put(f"{word(doc, 'until')} {doc.text(doc.arg())}")
+    doc.par()
+
+
+@statement("Procedure", "Function", "PROCEDURE", "FUNCTION")
+def procedure(doc: Document, name: str) -> None:
+    if two_e(doc):
+        return
+    doc.algorithm.newline()
+    title, args = doc.text(doc.arg()), doc.text(doc.arg())
+    doc.put(f"{word(doc, name.lower())} {title}({args})")
+    doc.par()
+    doc.algorithm.indent += 1
+
+
+@command("Call", "CALL")
+def call(doc: Document, name: str) -> None:
+    doc.put(f"{doc.text(doc.arg())}({doc.text(doc.arg())})")
+
+
+@statement("Require", "REQUIRE", "Ensure", "ENSURE")
+def require(doc: Document, name: str) -> None:
+    doc.algorithm.newline()
+    doc.put(word(doc, name.lower()) + " ")
+
+
+@statement("INPUT", "OUTPUT", "Input", "Output", "INPUTS", "OUTPUTS", "Inputs", "Outputs", "Initialize", "INITIALIZE", "Init")
+def given(doc: Document, name: str) -> None:
+    if two_e(doc):
+        two_e_words(doc, name)
+        return
+    doc.algorithm.newline()
+    own = doc.macros.get(f"\\algorithmic{name.lower()}")
+    text = doc.text([f"\\algorithmic{name.lower()}"]) if own is not None else name.capitalize() + ":"
+    doc.put(text + " ")
+
+
+@statement("RETURN", "PRINT")
+def result(doc: Document, name: str) -> None:
+    doc.algorithm.newline()
+    doc.put(name.lower() + " ")
+
+
+@command("Return", "KwRet", "KwReturn", "Ret")
+def returns(doc: Document, name: str) -> None:
+    if not in_lines(doc):
+        return
+    if two_e(doc):
+        doc.put("return ")
+        return
+    doc.put(word(doc, "return") + " ")
+
+
+@command("Comment", "COMMENT", "LComment", "LineComment", "LINECOMMENT", "CommentInline")
+def comment(doc: Document, name: str) -> None:
+    if doc.algorithm is None and name in ("Comment", "COMMENT") and doc.context.kind == "void":
+        return
+    doc.optional()
+    doc.star()
+    if name in ("LComment", "LineComment", "LINECOMMENT") and in_lines(doc):
+        doc.algorithm.newline()
+    doc.put(f" ▷ {doc.text(doc.arg())}")
+
+
+for _name, _text in {"TRUE": "true", "FALSE": "false", "AND": "and", "OR": "or", "NOT": "not", "XOR": "xor", "TO": "to",
+                     "DOWNTO": "downto",
+                     "KwTo": "to", "KwDownTo": "downto", "And": "and", "Or": "or", "Not": "not", "Break": "break",
+                     "Continue": "continue",
+                     "BREAK": "break", "CONTINUE": "continue"}.items():
+    def _keyword(doc: Document, name: str, text: str = _text) -> None:
+        if in_lines(doc):
+            doc.put(f" {text} ")
+    COMMANDS.setdefault(_name, _keyword)
+
+
+@command("algnewcommand", "algrenewcommand", "algdef", "algblock", "algblockdefx", "algblockdef", "algloopdefx", "algcblock",
+         "algtext", "algnotext",
+         "algrenewtext", "algsetblock", "algnewlanguage", "alglanguage", "algloopdef", "algcblockdefx", "algloop", "algcloop",
+         "algrenewcomment",
+         "algnewblockcomment", "algsetup", "algsetlanguage", "algorithmicindent", "algorithmiccomment")
+def define(doc: Document, name: str) -> None:
+    if name in ("algnewcommand", "algrenewcommand"):
+        doc.push(["\\newcommand"])
+        return
+    if name == "algorithmiccomment":
+        doc.put(f" ▷ {doc.text(doc.arg())}")
+        return
+    if name == "algorithmicindent":
+        doc.dimension()
+        return
+    kind = written(doc.optional() or [])
+    if name == "algdef":
+        names = re.match(r"([SEC]*)", kind)[1] if re.match(r"[SEC]", kind) else "SE"
+        doc.bracketed("<", ">")
+        option = doc.optional()
+        starts = "S" in names
+        ends = "E" in names
+        if option is not None and not starts and not ends:
+            return
+        first = doc.word_arg() if starts else ""
+        last = doc.word_arg() if ends else ""
+        for one, role in ((first, "S"), (last, "E")):
+            if not one:
+                continue
+            count = doc.optional()
+            default = doc.optional() if count is not None else None
+            body = doc.arg()
+            from paper2code.read.tex.engine import Macro, parameters
+            number = int((re.findall(r"\d", written(count or [])) or ["0"])[0])
+            step = ["\\@algopen"] if role == "S" else ["\\@algclose"]
+            doc.macros["\\" + one] = Macro([*step, *parameters(body), *(["\\@algindent"] if role == "S" else [])], number,
+                                           default)
+        return
+    if name in ("algblock", "algloop"):
+        first = doc.word_arg()
+        doc.macros["\\" + first] = _plain(["\\@algopen", f"\0{first} ", "\\@algindent"])
+        if name == "algblock":
+            last = doc.word_arg()
+            doc.macros["\\" + last] = _plain(["\\@algclose", f"\0{last}"])
+        return
+    if name in ("algblockdefx", "algblockdef", "algcblockdefx"):
+        for role in ("S", "E") if True else ():
+            del role
+        first, last = doc.word_arg(), doc.word_arg()
+        from paper2code.read.tex.engine import Macro, parameters
+        for one, step in ((first, "\\@algopen"), (last, "\\@algclose")):
+            count = doc.optional()
+            default = doc.optional() if count is not None else None
+            body = doc.arg()
+            number = int((re.findall(r"\d", written(count or [])) or ["0"])[0])
+            doc.macros["\\" + one] = Macro([step, *parameters(body), *(["\\@algindent"] if one == first else [])], number,
+                                           default)
+        return
+    doc.star()
+    while doc.peek() in ("{", "["):
+        doc.arg() if doc.peek() == "{" else doc.optional()
+
+
+def _plain(tokens: list[str]):
+    from paper2code.read.tex.engine import Macro
+    return Macro(tokens)
+
+
+@statement("@algopen")
+def alg_open(doc: Document, name: str) -> None:
+    doc.algorithm.newline()
+
+
+@statement("@algindent")
+def alg_indent(doc: Document, name: str) -> None:
+    doc.algorithm.newline()
+    doc.algorithm.indent += 1
+
+
+@statement("@algclose")
+def alg_close(doc: Document, name: str) -> None:
+    doc.algorithm.newline()
+    doc.algorithm.indent -= 1
+
+
+# --- algorithm2e -------------------------------------------------------------------------------------------------------------
+
+
+@command(";")
+def semicolon(doc: Document, name: str) -> None:
+    if in_lines(doc) and not doc.math:
+        if not doc.styles.get("no semicolon"):
+            text = "".join(doc.context.parts).rstrip()
+            if text and not text.endswith(";"):
+                doc.put(";")
+        doc.par()
+    else:
+        doc.put(" ")
+
+
+@command("DontPrintSemicolon", "PrintSemicolon")
+def print_semicolon(doc: Document, name: str) -> None:
+    doc.styles["no semicolon"] = name.startswith("Dont")
+
+
+def body_of(doc: Document, before: str, after: str, *, end: str = "end", takes: bool = True):
+    doc.bracketed("(", ")")
+    held = doc.text(doc.arg()) if takes else ""
+    doc.algorithm.newline()
+    doc.put(" ".join(part for part in (before, held, after) if part))
+    comment_ = doc.bracketed("(", ")")
+    if comment_:
+        doc.push(comment_)
+        doc.put(" ")
+    body = doc.arg()
+    doc.push(["\\@indent", *body, "\\@dedent", *(["\0" + end, "\\par"] if end else [])])
+
+
+@statement("@indent", "@dedent")
+def indentation(doc: Document, name: str) -> None:
+    doc.algorithm.newline()
+    doc.algorithm.indent += 1 if name == "@indent" else -1
+
+
+def ends(doc: Document) -> str:
+    options = doc.packages.get("algorithm2e", "")
+    if "noend" in options or doc.styles.get("no end lines"):
+        return ""
+    return "end"
+
+
+def if_else(doc: Document, name: str) -> None:
+    held = doc.text(doc.arg())
+    yes, no = doc.arg(), doc.arg()
+    doc.algorithm.newline()
+    doc.put(f"if {held} then")
+    end = ends(doc)
+    doc.push(["\\@indent", *yes, "\\@dedent", *(["\0" + end, "\\par"] if end and False else []), "\0else", "\\par", "\\@indent",
+              *no, "\\@dedent",
+              *(["\0" + end, "\\par"] if end else [])])
+
+
+def one_line(before: str, after: str):
+    def run(doc: Document, name: str) -> None:
+        doc.bracketed("(", ")")
+        held = doc.text(doc.arg()) if before != "else" else ""
+        doc.algorithm.newline()
+        doc.put(" ".join(part for part in (before, held, after) if part) + " ")
+        doc.bracketed("(", ")")
+        doc.push([*doc.arg(), "\\par"])
+    return run
+
+
+def block2(before: str, after: str, *, takes: bool = True, end: bool = True):
+    def run(doc: Document, name: str) -> None:
+        body_of(doc, before, after, takes=takes, end=ends(doc) if end else "")
+    return run
+
+
+def repeat2(doc: Document, name: str) -> None:
+    held = doc.text(doc.arg())
+    doc.bracketed("(", ")")
+    body = doc.arg()
+    doc.algorithm.newline()
+    doc.put("repeat")
+    doc.push(["\\@indent", *body, "\\@dedent", "\0" + f"until {held}", "\\par"])
+
+
+TWO_E = {"If": block2("if", "then"), "uIf": block2("if", "then", end=False), "ElseIf": block2("else if", "then"),
+         "uElseIf": block2("else if", "then", end=False), "Else": block2("else", "", takes=False), "uElse": block2("else", "",
+             takes=False, end=False),
+         "eIf": if_else, "For": block2("for", "do"), "ForEach": block2("foreach", "do"), "ForAll": block2("forall", "do"),
+         "While": block2("while", "do"),
+         "Repeat": repeat2, "lIf": one_line("if", "then"), "lElse": one_line("else", ""), "lElseIf": one_line("else if", "then"),
+         "lFor": one_line("for", "do"), "lForEach": one_line("foreach", "do"), "lForAll": one_line("forall", "do"),
+         "lWhile": one_line("while", "do"),
+         "Begin": block2("begin", "", takes=False), "Loop": block2("loop", "", takes=False), "Switch": block2("switch", "do"),
+         "Case": block2("case", "do"), "uCase": block2("case", "do", end=False), "Other": block2("otherwise", "do", takes=False),
+         "ForPar": block2("for", "do in parallel"), "lRepeat": repeat2}
+
+for _name in {*BLOCKS, *UPPER, *TWO_E}:
+    statement(_name)(block)
+
+
+@statement("KwIn", "KwOut", "KwData", "KwResult", "KwInput", "KwOutput")
+def two_e_words(doc: Document, name: str) -> None:
+    doc.algorithm.newline()
+    own = doc.styles.get(f"kw:{name}")
+    text = own or {"KwIn": "Input", "KwOut": "Output", "KwData": "Data", "KwResult": "Result", "KwInput": "Input",
+                   "KwOutput": "Output"}.get(name, name)
+    doc.put(f"{text.rstrip(':')}: ")
+    doc.push(["{", *doc.arg(), "}", "\\par"])
+
+
+@command("SetKwInOut", "SetKwInput", "SetKwFunction", "SetKwProg", "SetKw", "SetKwData", "SetKwArray", "SetKwFor", "SetKwIF",
+         "SetKwRepeat", "SetKwBlock",
+         "SetKwHangingKw", "SetKwSwitch")
+def set_keyword(doc: Document, name: str) -> None:
+    key = doc.word_arg()
+    text = doc.text(doc.arg())
+    if name in ("SetKwInOut", "SetKwInput", "SetKwHangingKw"):
+        doc.styles[f"kw:{key}"] = text
+        statement(key)(two_e_words)
+    elif name in ("SetKwFunction", "SetKwArray"):
+        doc.styles[f"kw:{key}"] = text
+        COMMANDS.setdefault(key, function_name)
+    elif name in ("SetKw", "SetKwData"):
+        doc.styles[f"kw:{key}"] = text
+        COMMANDS.setdefault(key, keyword)
+    elif name == "SetKwProg":
+        middle_, end = doc.text(doc.arg()), doc.text(doc.arg())
+        doc.styles[f"kw:{key}"] = (text, middle_, end)
+        statement(key)(program)
+    elif name == "SetKwBlock":
+        end = doc.text(doc.arg())
+        doc.styles[f"kw:{key}"] = (text, "", end)
+        statement(key)(kw_block)
+    elif name == "SetKwFor":
+        middle_, end = doc.text(doc.arg()), doc.text(doc.arg())
+        doc.styles[f"kw:{key}"] = (text, middle_, end)
+        statement(key)(program)
+    elif name == "SetKwRepeat":
+        doc.arg()
+    elif name == "SetKwIF":
+        for _ in range(6):
+            doc.arg()
+    elif name == "SetKwSwitch":
+        for _ in range(7):
+            doc.arg()
+
+
+def function_name(doc: Document, name: str) -> None:
+    doc.put(str(doc.styles.get(f"kw:{name}", name)))
+    if doc.peek() == "{":
+        doc.put(f"({doc.text(doc.arg())})")
+
+
+def keyword(doc: Document, name: str) -> None:
+    doc.put(str(doc.styles.get(f"kw:{name}", name)) + " ")
+    if doc.peek() == "{":
+        doc.push(["{", *doc.arg(), "}"])
+
+
+def program(doc: Document, name: str) -> None:
+    text, middle_, end = doc.styles[f"kw:{name}"]
+    body_of(doc, text, middle_, end=end if ends(doc) else "")
+
+
+def kw_block(doc: Document, name: str) -> None:
+    text, middle_, end = doc.styles[f"kw:{name}"]
+    body_of(doc, text, middle_, takes=False, end=end if ends(doc) else "")
+
+
+@command("tcp", "tcc", "tcpx")
+def two_e_comment(doc: Document, name: str) -> None:
+    doc.star()
+    doc.bracketed("[", "]")
+    held = doc.text(doc.arg())
+    doc.put(f" // {held}" if name == "tcp" else f" /* {held} */")
+    if in_lines(doc):
+        doc.par()
+
+
+@statement("BlankLine", "nl", "lnl", "Indp", "Indm", "SetAlgoVlined", "SetAlgoLined", "SetAlgoNoLine", "SetNoFillComment",
+           "SetAlgoNoEnd",
+           "LinesNumbered", "LinesNotNumbered", "RestyleAlgo", "SetVline", "SetLine", "dontprintsemicolon", "setcounter@",
+           "SetAlgoLongEnd",
+           "IncMargin", "DecMargin", "ShowLn", "showln", "AlgoDisplayBlockMarkers", "SetInd", "SetNlSty", "nlset", "label@",
+           "Indentp", "algomargin",
+           "LinesNumberedHidden", "SetAlgoCaptionSeparator", "SetNlSkip", "SetAlCapSkip", "SetKwInParam", "SetAlgoInsideSkip",
+           "SetAlCapHSkip")
+def two_e_setting(doc: Document, name: str) -> None:
+    if name in ("lnl", "RestyleAlgo", "IncMargin", "DecMargin", "nlset", "Indentp", "SetAlgoCaptionSeparator", "SetNlSkip",
+                "SetAlCapSkip",
+                "SetAlgoInsideSkip", "SetAlCapHSkip"):
+        doc.arg()
+    elif name == "SetInd":
+        doc.skip_arguments("{{")
+    elif name in ("SetNlSty", "SetKwInParam"):
+        doc.skip_arguments("{{{")
+    elif name == "SetAlgoNoEnd":
+        doc.styles["no end lines"] = True
+    elif name == "algomargin":
+        doc.dimension()
+    elif name in ("Indp", "Indm"):
+        doc.algorithm.newline()
+        doc.algorithm.indent += 1 if name == "Indp" else -1
+
+
+for _name in ("IncMargin", "DecMargin", "RestyleAlgo", "SetAlgoCaptionSeparator", "SetAlCapSkip", "SetAlgoSkip"):
+    COMMANDS[_name] = lambda doc, name: doc.skip_arguments("{")
+for _name in ("SetInd",):
+    COMMANDS[_name] = lambda doc, name: doc.skip_arguments("{{")
+for _name in ("SetNlSty",):
+    COMMANDS[_name] = lambda doc, name: doc.skip_arguments("{{{")
+
+
+def _no_end(doc: Document, name: str) -> None:
+    doc.styles["no end lines"] = True
+
+
+COMMANDS["SetAlgoNoEnd"] = _no_end
