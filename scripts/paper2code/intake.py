@@ -70,10 +70,11 @@ def run(request: Request, work: Path | None = None, say: Callable[[str], None] =
             found, missing, warnings = from_disk(request.paper, told, workspace, say)
             metadata = Metadata()
         workspace.save_job(job)
-        paper = reading.read_all(found, say)
+        paper, unread = reading.read_all(found, say)
+        missing |= unread
         complete(paper, metadata, workspace, warnings)
         write(paper, metadata, workspace, say)
-    return Result(workspace, paper, metadata, list(found), missing)
+    return Result(workspace, paper, metadata, [role for role in reading.ORDER if role in found and role not in unread], missing)
 
 
 def structure(request: Request, work: Path, say: Callable[[str], None] = cli.say) -> Result:
@@ -115,12 +116,15 @@ def taken(workspace: Workspace, say: Callable[[str], None]) -> filelock.BaseFile
         raise cli.Stop(
             f"{folder} is a file", code=cli.USAGE, expected="a folder, or a name that is free", fix="name another folder"
         )
-    folder.mkdir(parents=True, exist_ok=True)
-    lock = filelock.FileLock(folder / ".lock")
     try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = filelock.FileLock(folder / ".lock")
         return lock.acquire(timeout=0)
     except TimeoutError:
         say(f"another paper2code is writing {folder}; waiting for it")
+    except OSError as problem:
+        raise cli.Stop(f"the workspace {folder} cannot be written: {problem.strerror or problem}", code=cli.ENVIRONMENT,
+                       expected="a folder that can be made and written to", fix="name another folder") from problem
     try:
         return lock.acquire(timeout=600)
     except TimeoutError as problem:

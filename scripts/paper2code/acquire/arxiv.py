@@ -6,6 +6,7 @@ has the versions, the licence and the word "withdrawn"; the files from /src/, /h
 
 from __future__ import annotations
 
+import gzip
 import html
 import json
 import re
@@ -19,7 +20,7 @@ from lxml import html as lxml_html
 from paper2code import cli
 from paper2code.acquire import forms, unpack
 from paper2code.acquire.cache import Cache, Record
-from paper2code.acquire.client import Client, Failed
+from paper2code.acquire.client import Body, Client, Failed
 from paper2code.acquire.identifiers import ArxivId
 
 ATOM = {"a": "http://www.w3.org/2005/Atom", "x": "http://arxiv.org/schemas/atom"}
@@ -267,6 +268,15 @@ def words(form: str) -> str:
         form, form)
 
 
+def took_back(path: Path) -> bool:
+    """Whether a source is only the notice that the paper is withdrawn."""
+    if unpack.form(path) not in ("tex.gz", forms.LATEX):
+        return False
+    with (gzip.open if head_of(path, 2) == b"\x1f\x8b" else open)(path, "rb") as file:
+        text = file.read(20_000).decode("latin-1")
+    return len(text) < 20_000 and "\\begin{document}" not in text and ("%auto-ignore" in text or bool(WITHDRAWN.search(text)))
+
+
 # --- bringing it --------------------------------------------------------------------------------------------------------
 
 
@@ -342,82 +352,82 @@ class Arxiv:
 
     def asked_for(self, asked: ArxivId) -> Got:
         """Ask the API, then the abstract page, and find out which version is meant and whether it exists."""
-        client, at = self.client, self.client.addresses
         self.say(f"asking arXiv about {asked}")
-        api_part = self.cache.part("api")
-        failures: list[Failed] = []
-        api = feed = None
+        failures: dict[str, Failed] = {}
+        answers: dict[str, tuple[Body, bytes]] = {}
+        feed = seen = None
         try:
-            api = client.get(f"{at.export}/api/query?id_list={asked}&max_results=1", api_part, name="metadata", cap=5 * MB,
-                             check=wrong_feed, accept="application/atom+xml")
-            feed = read_feed(api_part.read_bytes())
-            if feed is None and asked.version:
-                feed = self.unversioned(asked)
-            if feed is None:
-                raise not_found(asked)
+            answers["api"], feed = self.feed(asked)
         except Failed as problem:
-            failures.append(problem)
+            failures["api"] = problem
             self.say(f"the metadata could not be had: {problem}")
-        except ValueError as problem:
-            raise not_found(asked, str(problem)) from problem
         if feed and asked.version and feed.version < asked.version:
             raise no_version(asked, feed.version)
-        if feed and not asked.version:
-            if got := self.remembered(asked.at(feed.version)):
-                api_part.unlink(missing_ok=True)
-                return got
-        page_part = self.cache.part("abs")
-        page = seen = None
+        if feed and not asked.version and (got := self.remembered(asked.at(feed.version))):
+            return got
         about = asked.at(asked.version or (feed.version if feed else None))
         try:
-            page = client.get(f"{at.arxiv}/abs/{about}", page_part, name="abstract page", cap=10 * MB, check=wrong_page)
-            seen = read_abs(page_part.read_bytes(), about)
+            answers["abs"] = self.small(f"{self.client.addresses.arxiv}/abs/{about}", "abstract page", wrong_page)
+            seen = read_abs(answers["abs"][1], about)
         except Failed as problem:
-            failures.append(problem)
+            failures["abs"] = problem
             self.say(f"the abstract page could not be had: {problem}")
-            if not feed and problem.absent:
-                raise not_found(asked) from problem
         if not feed and not seen:
-            if not asked.version and (versions := self.cache.versions(asked)):
-                for version in versions:
-                    if version and self.anything(asked.at(version)):
-                        self.say(f"arXiv cannot be reached; taking version {version} from the cache, which may not be the newest")
-                        got = Got(asked.at(version), Metadata(id=asked.id, version=version))
-                        self.understand(got, *(self.cache.get(got.paper, role, stale=True) for role in ("api", "abs")))
-                        got.warnings.append(
-                            f"arXiv could not be asked for the newest version; version {version} was in the cache"
-                        )
-                        return got
-            if all(problem.host for problem in failures):
-                raise cli.Stop(f"arXiv cannot be reached: {failures[-1]}", code=cli.UNREACHABLE, expected="a network connection",
+            if failures["abs"].absent:
+                raise not_found(asked) from failures["abs"]
+            if not asked.version and (got := self.newest_kept(asked)):
+                return got
+            if all(problem.host for problem in failures.values()):
+                raise cli.Stop(f"arXiv cannot be reached: {failures['abs']}", code=cli.UNREACHABLE, expected="a network connection",
                                fix="check the network or proxy (doctor.py tells which hosts answer), or name a local file")
         if seen and asked.version and seen.latest_version and seen.latest_version < asked.version:
             raise no_version(asked, seen.latest_version)
         got = Got(about.at(about.version or (seen.version if seen else None)), Metadata())
         if got.paper.version is None:
             got.warnings.append("arXiv did not say which version is the newest; whatever it served was taken")
-        kept = []
-        for role, body, part in (("api", api if feed else None, api_part), ("abs", page, page_part)):
-            kept.append(self.keep(got.paper, role, body, part) if body else None)
-        got.missing.update({role: str(problem) for role, problem in zip(("api", "abs"), (failures + [None])[:2], strict=False)
-                            if problem and role == "api" and not feed})
-        self.understand(got, *kept)
+        kept = {role: self.keep_small(got.paper, role, *answer) for role, answer in answers.items()}
+        got.missing |= {role: str(problem) for role, problem in failures.items()}
+        self.understand(got, kept.get("api"), kept.get("abs"))
         return got
 
-    def unversioned(self, asked: ArxivId) -> Metadata | None:
-        """The newest version's entry, asked for when the one with a version gave nothing."""
-        part = self.cache.part("api")
+    def feed(self, asked: ArxivId) -> tuple[tuple[Body, bytes], Metadata]:
+        """The API's answer and the entry in it. Raises Failed when there is no answer, Stop when there is no such paper."""
         try:
-            self.client.get(f"{self.client.addresses.export}/api/query?id_list={asked.id}&max_results=1", part, name="metadata",
-                            cap=5 * MB, check=wrong_feed, accept="application/atom+xml")
-            newest = read_feed(part.read_bytes())
+            for name in dict.fromkeys((str(asked), asked.id)):  # a version that is not there may give an empty feed
+                answer = self.small(f"{self.client.addresses.export}/api/query?id_list={name}&max_results=1", "metadata", wrong_feed,
+                                    accept="application/atom+xml")
+                if entry := read_feed(answer[1]):
+                    if name == asked.id and asked.version and entry.version < asked.version:
+                        raise no_version(asked, entry.version)
+                    return answer, entry
+        except ValueError as problem:
+            raise not_found(asked, str(problem)) from problem
+        raise not_found(asked)
+
+    def newest_kept(self, asked: ArxivId) -> Got | None:
+        """The newest version in the cache, for when arXiv cannot be asked which is the newest of all."""
+        for version in self.cache.versions(asked):
+            if version and self.anything(asked.at(version)):
+                told = f"arXiv could not be asked; version {version} is from the cache and may not be the newest"
+                self.say(told)
+                got = Got(asked.at(version), Metadata(), warnings=[told])
+                self.understand(got, *(self.cache.get(got.paper, role, stale=True) for role in ("api", "abs")))
+                return got
+        return None
+
+    def small(self, url: str, name: str, check: Callable[[Path], str | None], accept: str = "*/*") -> tuple[Body, bytes]:
+        part = self.cache.part("small")
+        try:
+            return self.client.get(url, part, name=name, cap=10 * MB, check=check, accept=accept), part.read_bytes()
         finally:
             part.unlink(missing_ok=True)
-        if newest is not None and newest.version < asked.version:
-            raise no_version(asked, newest.version)
-        return newest
 
-    def keep(self, paper: ArxivId, role: str, body, part: Path) -> tuple[Record, Path]:
+    def keep_small(self, paper: ArxivId, role: str, body: Body, data: bytes) -> tuple[Record, Path]:
+        part = self.cache.part(role)
+        part.write_bytes(data)
+        return self.keep(paper, role, body, part)
+
+    def keep(self, paper: ArxivId, role: str, body: Body, part: Path) -> tuple[Record, Path]:
         record = Record(role, body.url, body.time, body.sha256, body.size, body.type)
         return record, self.cache.put(paper, record, part)
 
@@ -471,11 +481,17 @@ class Arxiv:
             return
         record, path = got.files["source"]
         if unpack.form(path) == forms.PDF:  # what arXiv serves as source when only a PDF was submitted
-            del got.files["source"]
-            got.missing["source"] = "there is none: only a PDF was submitted"
-            self.say("LaTeX source: there is none, only a PDF was submitted")
+            why = "there is none: only a PDF was submitted"
             if wrong_pdf(path) is None:
                 got.files["pdf"] = (record, path)
+        elif took_back(path):
+            why = "there is none: in its place stands that the paper is withdrawn"
+            got.warnings.append("the source says that the paper is withdrawn, the abstract page does not")
+        else:
+            return
+        del got.files["source"]
+        got.missing["source"] = why
+        self.say(f"LaTeX source: {why}")
 
     def html(self, got: Got) -> None:
         at = self.client.addresses if self.client else None

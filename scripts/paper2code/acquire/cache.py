@@ -20,7 +20,8 @@ from paper2code.acquire.identifiers import ArxivId
 
 LIMIT = 4 << 30  # bytes
 ABSENT_FOR = 24 * 3600  # seconds for which "there is no such file" is believed
-PART_AGE = 24 * 3600  # an unfinished download older than this belongs to nobody
+PART_AGE = 24 * 3600  # seconds after which an unfinished download belongs to nobody
+RECENT = 3600  # seconds for which what was used is not removed
 
 
 @dataclass(frozen=True)
@@ -96,19 +97,38 @@ class Cache:
         return sorted((int(name) for name in found if name.isdigit()), reverse=True)
 
     def trim(self, keep: ArxivId, limit: int = LIMIT) -> None:
-        """Remove unfinished downloads that nobody waits for, then the versions used longest ago, until `limit` holds."""
+        """Remove unfinished downloads that nobody waits for, then the versions used longest ago, until `limit` holds.
+
+        What was used within the last hour stays: another process may be at it.
+        """
         with self.lock("trim"):
             for part in (self.folder / "incoming").glob("*"):
-                if time.time() - part.stat().st_mtime > PART_AGE:
+                if age(part) > PART_AGE:
                     part.unlink(missing_ok=True)
-            entries = []
-            for folder in self.papers.glob("*/v*"):
-                size = sum(file.stat().st_size for file in folder.iterdir() if file.is_file())
-                entries.append((folder.stat().st_mtime, size, folder))
+            entries = [(age(folder), size_of(folder), folder) for folder in self.papers.glob("*/v*")]
             total = sum(size for _, size, _ in entries)
-            for _, size, folder in sorted(entries):
-                if total <= limit:
+            for old, size, folder in sorted(entries, reverse=True):
+                if total <= limit or old < RECENT:
                     break
                 if folder != self.place(keep):
                     shutil.rmtree(folder, ignore_errors=True)
                     total -= size
+
+
+def age(path: Path) -> float:
+    """Seconds since a path was last changed; 0 when it is gone meanwhile."""
+    try:
+        return time.time() - path.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
+
+
+def size_of(folder: Path) -> int:
+    """The bytes of the files in a folder, as far as they are still there."""
+    total = 0
+    for path in folder.glob("*"):
+        try:
+            total += path.stat().st_size
+        except FileNotFoundError:
+            pass
+    return total

@@ -142,9 +142,7 @@ class Client:
                     except (urllib3.exceptions.MaxRetryError, urllib3.exceptions.ProtocolError):
                         raise Failed(f"{problem}, {tries} times" if tries > 1 else str(problem)) from problem
                     asked = self.retry_after(policy, problem.response)
-                    self.wait(
-                        max(policy.get_backoff_time(), asked, random.uniform(0.5, 1.0)), ends, f"{name}: {problem}", asked=asked
-                    )
+                    self.wait(max(policy.get_backoff_time(), asked, random.uniform(0.5, 1.0)), ends, name, str(problem), asked=asked)
         except BaseException:
             part.unlink(missing_ok=True)
             raise
@@ -158,11 +156,10 @@ class Client:
         except (urllib3.exceptions.InvalidHeader, ValueError, OverflowError):
             return 0.0
 
-    def wait(self, seconds: float, ends: float, why: str, *, asked: float = 0) -> None:
-        left = ends - time.monotonic()
-        if asked > LONGEST_WAIT or seconds >= left:
+    def wait(self, seconds: float, ends: float, name: str, why: str, *, asked: float = 0) -> None:
+        if asked > LONGEST_WAIT or seconds >= ends - time.monotonic():
             raise Failed(f"{why}; the next try would be in {seconds:.0f} s, which is more than is waited for")
-        self.say(f"{why}; again in {seconds:.0f} s" + (" (as the server asks)" if asked else ""))
+        self.say(f"{name}: {why}; again in {seconds:.0f} s" + (" (as the server asks)" if asked else ""))
         time.sleep(seconds)
 
     def once(self, url: str, part: Path, *, polite: bool, ends: float, gone: Callable[[str], bool], name: str, cap: int,
@@ -199,7 +196,7 @@ class Client:
             except requests.exceptions.ConnectTimeout as problem:
                 raise Again(f"{where[1]} does not answer") from problem
             except requests.exceptions.ReadTimeout as problem:
-                raise Again(f"{where[1]} did not answer within {self.read:.0f} s") from problem
+                raise Again(f"{where[1]} did not answer within {self.read:g} s") from problem
             except requests.exceptions.ConnectionError as problem:
                 if unreachable := cannot_connect(problem):
                     self.unreachable[where] = f"{where[1]} cannot be reached ({unreachable})"
@@ -241,7 +238,7 @@ class Client:
                 file.flush()
                 os.fsync(file.fileno())
         except urllib3.exceptions.ReadTimeoutError as problem:
-            raise Again(f"nothing came for {self.read:.0f} s") from problem
+            raise Again(f"nothing came for {self.read:g} s") from problem
         except urllib3.exceptions.HTTPError as problem:
             raise Again(f"it broke off after {size} bytes") from problem
         if total is not None and size != total:
@@ -255,7 +252,8 @@ class Client:
 
 
 class Turn:
-    """The right to be the one who talks to arXiv, not sooner than `delay` seconds after the last request began.
+    """The right to be the one who talks to arXiv, not sooner than `delay` seconds after the last answer was there (or, when
+    its process was killed, after its request began).
 
     Held until the answer is there: arXiv asks for one connection at a time and one request in three seconds, and means
     all of a user's processes.
@@ -288,7 +286,10 @@ class Turn:
             raise
 
     def __exit__(self, *problem: object) -> None:
-        self.lock.release()
+        try:
+            self.stamp.touch()
+        finally:
+            self.lock.release()
 
 
 class NoTurn:

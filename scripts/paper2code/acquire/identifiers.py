@@ -30,7 +30,7 @@ SITES = {
 }
 SUBDOMAINS = re.compile(r"^(?:www|export|browse|beta|[a-z]{2})\.(?=arxiv\.org$|alphaxiv\.org$|huggingface\.co$|ar5iv\.org$)")
 NEW = re.compile(r"([0-9]{4})\.([0-9]+)(?:v([0-9]+))?", re.I)
-OLD = re.compile(r"([a-z]+(?:-[a-z]+)*)(?:\.[a-z]{2}(?:-[a-z]+)?)?/([0-9]+)(?:v([0-9]+))?", re.I)
+OLD = re.compile(r"([a-z]+(?:-[a-z]+)*)(?:\.[a-z]+(?:-[a-z]+)?)?/([0-9]+)(?:v([0-9]+))?", re.I)
 ENDINGS = {".pdf", ".tex", ".ltx", ".latex", ".gz", ".tgz", ".tar", ".zip", ".html", ".htm", ".xhtml", ".md", ".markdown", ".txt"}
 FORMS = (
     "2106.09685, 2106.09685v2, cs/0601007, arXiv:2106.09685, an arxiv.org, ar5iv, alphaxiv or huggingface.co/papers address, "

@@ -273,7 +273,8 @@ def unpack(path: Path, target: Path, limits: Limits = Limits()) -> Unpacked:  # 
             raise cli.Stop(f"{path.name} is a damaged archive ({problem})", code=cli.UNUSABLE,
                            expected="a whole archive", fix="fetch it again") from problem
         if not done.files:
-            raise cli.Stop(f"{path.name} holds no file that can be read", code=cli.UNUSABLE,
+            why = f" ({done.left_out[0]})" if done.left_out else ""
+            raise cli.Stop(f"{path.name} holds no file that can be read{why}", code=cli.UNUSABLE,
                            expected="the LaTeX source of one paper", fix="use --source pdf, or another file")
         done.folder = target
     return done

@@ -15,8 +15,11 @@ SCANNED = 20  # words a page: a PDF with less is pictures of pages
 ORDER = ("source", "html", "pdf", "text")  # of trust
 
 
-def reader(role: str) -> Callable[[Path], Paper]:
-    """The reader of a role; imported only when it is needed, since each brings its own libraries."""
+def reader(role: str, *, alone: bool = True) -> Callable[[Path], Paper]:
+    """The reader of a role; imported only when it is needed, since each brings its own libraries.
+
+    `alone`: no better source gave the words, so a PDF is read with all that can be done for it, not for its places alone.
+    """
     if role == "source":
         from paper2code.read import latex
 
@@ -28,7 +31,7 @@ def reader(role: str) -> Callable[[Path], Paper]:
     if role == "pdf":
         from paper2code.read import pdf
 
-        return pdf.read
+        return lambda path: pdf.read(path, light=not alone)
     from paper2code.read import text
 
     return lambda path: text.read(decode(path.read_bytes()))
@@ -49,26 +52,26 @@ def words(paper: Paper) -> int:
     return sum(len(passage.text.split()) for passage in paper.passages())
 
 
-def read_all(found: dict[str, Path], say: Callable[[str], None] = cli.say) -> Paper:
-    """Read every file (by role: source, html, pdf, text) and reconcile. A reader that fails is a warning as long as
-    another one gives a text. Raises Stop (exit 4) when none does, with each one's reason."""
+def read_all(found: dict[str, Path], say: Callable[[str], None] = cli.say) -> tuple[Paper, dict[str, str]]:
+    """Read every file (by role: source, html, pdf, text) and reconcile. Gives the paper, and for each role that could not
+    be read the reason, which is a warning in the paper too. Raises Stop (exit 4) when none could be read."""
     papers: dict[str, Paper] = {}
-    failed: dict[str, cli.Stop] = {}
+    failed: dict[str, cli.Stop] = {}  # by role
     for role in ORDER:
         if role not in found:
             continue
         source = {"source": "latex"}.get(role, role)
         try:
-            paper = reader(role)(found[role])
+            paper = reader(role, alone=not papers)(found[role])
             enough(paper, role, found[role])
             papers[source] = paper
         except cli.Stop as stop:
-            failed[source] = stop
+            failed[role] = stop
         except (MemoryError, RecursionError, Exception) as problem:  # noqa: BLE001  one reader's fault is not the run's
-            failed[source] = cli.Stop(f"the {source} reader failed on it ({type(problem).__name__}: {str(problem)[:200]})",
+            failed[role] = cli.Stop(f"the {source} reader failed on it ({type(problem).__name__}: {str(problem)[:200]})",
                                       code=cli.UNUSABLE, expected="a file that can be read", fix="give the paper in another form")
-        if source in failed:
-            say(f"reading {source}: {failed[source].message}")
+        if role in failed:
+            say(f"reading {source}: {failed[role].message}")
         else:
             say(f"reading {source}: {summary(papers[source])}")
     if not papers:
@@ -79,9 +82,9 @@ def read_all(found: dict[str, Path], say: Callable[[str], None] = cli.say) -> Pa
         from paper2code.read import reconcile
 
         paper = reconcile.reconcile(papers)
-    for source, stop in failed.items():
-        paper.warn("source-unreadable", f"{source}: {stop.message}")
-    return paper
+    for role, stop in failed.items():
+        paper.warn("source-unreadable", f"{role}: {stop.message}")
+    return paper, {role: stop.message for role, stop in failed.items()}
 
 
 def enough(paper: Paper, role: str, path: Path) -> None:
@@ -125,6 +128,6 @@ def open_paper(path: Path, wanted: str = "auto", say: Callable[[str], None] = cl
         return Paper.load(path)
     told, form = local.role(path, wanted)
     if told != "source" or form == "folder":
-        return read_all({told: path}, say)
+        return read_all({told: path}, say)[0]
     with tempfile.TemporaryDirectory(prefix="paper2code-") as folder:
-        return read_all({"source": unpack.unpack(path, Path(folder) / "source").folder}, say)
+        return read_all({"source": unpack.unpack(path, Path(folder) / "source").folder}, say)[0]
