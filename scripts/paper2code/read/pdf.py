@@ -1,0 +1,205 @@
+"""A paper's PDF → Paper. PDFium gives characters, rules, links and outline; pymupdf4llm's layout model tells text from
+pictures, tables and formulas; pdfplumber reads the characters again where they are garbled.
+
+Formulas come as what their glyphs read (`text`), never as LaTeX: a PDF does not hold it.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from paper2code import cli
+from paper2code.paper import Algorithm, Block, Equation, Figure, Footnote, Paper, Section, Table, give_ids
+from paper2code.read.pdfparts import (
+    algorithms,
+    captions,
+    engine,
+    equations,
+    figures,
+    footnotes,
+    front,
+    furniture,
+    headings,
+    layout,
+    links,
+    paragraphs,
+    references,
+    rules,
+    tables,
+)
+from paper2code.read.pdfparts.document import Document, build
+
+
+def read(path: str | Path, *, pages: tuple[int, int] | None = None, light: bool = False) -> Paper:
+    """The paper that the PDF at `path` holds, or of its pages from–to (counted from 1, both included).
+
+    `light`: PDFium alone, about 0.05 s a page, for a paper whose words come from its source and which only needs pages and
+    places. Raises cli.Stop with what is wrong: not a PDF (2); encrypted, damaged, no pages, no text (4).
+    """
+    path = Path(path)
+    with engine.opened(path) as opened:
+        total = len(opened)
+        first, last = pages or (1, total)
+        if not 1 <= first <= last:
+            raise cli.Stop(f"pages {first}-{last} are no range", code=cli.USAGE, expected=f"pages between 1 and {total}")
+        if first > total:
+            raise cli.Stop(f"{path.name} has {total} pages, so there is no page {first}", code=cli.USAGE, expected=f"pages between 1 and {total}")
+        last = min(last, total, engine.MOST_PAGES)
+        sheets = [engine.read_page(opened, number) if first <= number <= last else engine.Page(number, 612.0, 792.0)
+                  for number in range(1, last + 1)]
+        outline = engine.outline(opened)
+        information = (opened.get_metadata_dict() or {}) if hasattr(opened, "get_metadata_dict") else {}
+    paper = Paper(pages=total)
+    if sum(len(sheet.chars) for sheet in sheets) < 40:
+        raise cli.Stop(f"{path.name} holds no text: its pages are pictures (a scan)", code=cli.UNUSABLE, expected="a PDF with a text layer",
+                       fix="run OCR over it first (ocrmypdf), or give the LaTeX source, the HTML or a text file")
+    if last < total:
+        paper.warn("pages-left-out", f"pages {last + 1} to {total} were not read")
+    document = build(sheets, outline)
+    if not light:
+        wanted = [page.number for page in sheets if first <= page.number <= last and needs_layout(document, page)]
+        document.regions, problem = layout.regions(path, wanted)
+        if problem:
+            paper.warn("no-layout", problem)
+        layout.assign(document)
+    structure(document, paper, information.get("Title") or None)
+    give_ids(paper)
+    return paper
+
+
+def needs_layout(document: Document, page: engine.Page) -> bool:
+    """Whether a page holds pictures or tables, which the layout model tells from text better than rules do."""
+    return bool(page.shapes) and any(captions.START.match(line.text) for line in document.page_lines(page.number))
+
+
+def structure(document: Document, paper: Paper, metadata: str | None) -> None:
+    """Everything the lines of the document are, put into the paper."""
+    furniture.mark(document)
+    title, title_lines = front.title(document, metadata)
+    paper.title = title
+    for line in title_lines:
+        line.role = "title"
+    found_captions = captions.find(document)
+    found_headings = headings.find(document)
+    algorithms.find(document, found_captions)
+    tables.find(document, found_captions)
+    figures.find(document, found_captions)
+    notes = footnotes.find(document)
+    footnotes.marks_in_text(document, notes)
+    body_start = next((h.lines[0].index for h in found_headings if not front.ABSTRACT.match(h.title)), None)
+    abstract = front.abstract(document, found_headings)
+    for line in abstract:
+        line.role = "abstract"
+    paper.abstract = front.ABSTRACT.sub("", document.text(abstract))
+    stop = min([l.index for l in abstract[:1]] + ([body_start] if body_start is not None else []) + [len(document.lines)])
+    paper.authors = front.authors(document, title_lines, stop)
+    start = max([l.index for l in title_lines], default=-1)
+    for line in document.lines[: (body_start if body_start is not None else start + 1)]:
+        if line.role is None and line.page == (title_lines[0].page if title_lines else 1) and (body_start is not None):
+            line.role = "front"
+    references_lines(document, found_headings, paper)
+    displays = equations.find(document)
+    assemble(document, paper, found_headings, found_captions, notes, displays)
+    paper.links = links.find(document)
+    for link in paper.links:
+        link.section = None
+    place_links(document, paper, found_headings)
+
+
+def references_lines(document: Document, found: list[headings.Heading], paper: Paper) -> None:
+    """Take the lines under the references' heading, up to the next heading, as references."""
+    for at, heading in enumerate(found):
+        if not headings.REFERENCES.match(heading.title):
+            continue
+        start = heading.lines[-1].index + 1
+        stop = found[at + 1].lines[0].index if at + 1 < len(found) else len(document.lines)
+        lines = [l for l in document.lines[start:stop] if l.role is None]
+        entries = references.find(document, lines)
+        if len(entries) > len(paper.references):
+            paper.references = entries
+        for line in lines:
+            line.role = "reference"
+
+
+def assemble(document: Document, paper: Paper, found: list[headings.Heading], marks: list[captions.Caption],
+             notes: list[footnotes.Note], displays: list[equations.Display]) -> None:
+    """Sections with their blocks, and the items, each in its section."""
+    starts: list[tuple[int, Section]] = []
+    for at, heading in enumerate(found):
+        if front.ABSTRACT.fullmatch(heading.title) or headings.REFERENCES.match(heading.title):
+            continue
+        section = Section(f"s{at}", heading.title, heading.number, heading.level, heading.appendix, heading.page,
+                          captions.union([l.bbox for l in heading.lines]), "pdf")
+        starts.append((heading.lines[0].index, section))
+        paper.sections.append(section)
+    # What stands before the first heading: front matter, or the whole text of a paper without headings.
+    starts.insert(0, (-1, Section("s-lead", "", None, 1, False, 1, None, "pdf")))
+
+    def home(index: int) -> Section:
+        return next(section for start, section in reversed(starts) if start <= index)
+
+    pieces: list[tuple[int, Section, Block]] = []
+    runs: dict[str, list] = {}
+    for line in document.lines:
+        if line.role is None:
+            runs.setdefault(home(line.index).id, []).append(line)
+    by_id = {section.id: section for _, section in starts}
+    for id, lines in runs.items():
+        for index, block in paragraphs.blocks(document, lines):
+            pieces.append((index, by_id[id], block))
+
+    def known(section: Section) -> str | None:
+        return section.id if section in paper.sections else None
+
+    for at, display in enumerate(displays):
+        lines = display.lines or [display.mark]
+        index = min(l.index for l in lines)
+        section = home(index)
+        text = " ".join(l.text for l in sorted(lines, key=lambda l: l.index))
+        if display.number and display.mark is not None:
+            text = re.sub(r"\s*[(\[]" + re.escape(display.number) + r"[)\]]\s*$", "", text) if display.mark not in display.lines else text
+        if display.mark is not None and display.mark not in lines and len(display.mark.words) > 1:
+            text = f"{text} " + " ".join(w.text for w in display.mark.words if not equations.NUMBER.match(w.text))
+        text = text.replace("\ufffd", " ").strip()
+        item = Equation(f"e{at}", display.number, text=re.sub(r"\s+", " ", text), section=known(section), page=display.page, bbox=display.bbox,
+                        source="pdf")
+        paper.equations.append(item)
+        pieces.append((index, section, Block("equation", ref=item.id, page=item.page, bbox=item.bbox, source="pdf")))
+    for at, caption in enumerate(marks):
+        index = caption.lines[0].index
+        section = home(index)
+        common = {"number": caption.number, "caption": caption.text, "section": known(section), "page": caption.page,
+                  "bbox": caption.bbox or captions.union([l.bbox for l in caption.lines]), "source": "pdf"}
+        if caption.kind == "table":
+            levels = rules.wide(document, caption.page)
+            item = Table(f"t{at}", rows=tables.grid(caption.body, document.shapes(caption.page, "bar"), levels), **common)
+            paper.tables.append(item)
+        elif caption.kind == "algorithm" or caption.kind == "listing" and caption.body:
+            item = Algorithm(f"a{at}", lines=algorithms.steps(caption), **common)
+            paper.algorithms.append(item)
+        else:
+            item = Figure(f"f{at}", **common)
+            paper.figures.append(item)
+        kind = "table" if caption.kind == "table" else "algorithm" if isinstance(item, Algorithm) else "figure"
+        pieces.append((index, section, Block(kind, ref=item.id, page=item.page, bbox=item.bbox, source="pdf")))
+    for at, note in enumerate(notes):
+        section = home(note.lines[0].index)
+        text = document.text(note.lines)
+        text = re.sub(r"^[*∗†‡§¶‖]+\s*", "", text)
+        paper.footnotes.append(Footnote(f"n{at}", text.strip(), note.number, note.kind, known(section), note.page,
+                                        captions.union([l.bbox for l in note.lines]), "pdf"))
+    for _, section, block in sorted(pieces, key=lambda piece: piece[0]):
+        section.blocks.append(block)
+    if starts[0][1] not in paper.sections and starts[0][1].blocks and sum(len(b.text) for b in starts[0][1].blocks) > 200:
+        lead = starts[0][1]
+        lead.title = "Text" if not paper.sections else "Opening text"
+        paper.sections.insert(0, lead)
+
+
+def place_links(document: Document, paper: Paper, found: list[headings.Heading]) -> None:
+    """Give each link the section its place lies in: the last heading before it on its page or an earlier one."""
+    for link in paper.links:
+        before = [s for s in paper.sections if s.page is not None and link.page is not None and
+                  (s.page < link.page or s.page == link.page and (s.bbox is None or link.bbox is None or s.bbox[1] <= link.bbox[1]))]
+        link.section = before[-1].id if before else None

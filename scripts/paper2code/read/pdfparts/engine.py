@@ -1,0 +1,435 @@
+"""Characters, rules, pictures, links and outline of a PDF, by PDFium (pypdfium2). About 0.03 s of CPU a page.
+
+All coordinates that leave this module are those of the page as a viewer shows it: points, origin at the top left, after
+the page's own rotation and crop box. Characters stay in the order of the content stream, which pdfTeX, Word and LibreOffice
+write in reading order.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import re
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as raw
+
+from paper2code import cli
+
+MOST_PAGES = 2000
+MOST_CHARACTERS = 200_000  # of one page; a page of a paper has 2,000 to 8,000
+MOST_OBJECTS = 60_000  # path objects looked at on one page
+LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
+MATH_FONT = re.compile(r"CM(MI|SY|EX|BSY|MIB)|MSAM|MSBM|EUFM|EUSM|RSFS|Math|Symbol|LMMathS|StandardSymL|rtxmi|txsy|txex|ntxmi|NewTXMI"
+                       r"|txmia|MTSY|MTMI|MTEX|esint|stmary|BBOLD|bbm|dsrom|MnSymbol|XCharter-Math|zplm|PazoMath|fourier-math", re.I)
+MONO_FONT = re.compile(r"CMTT|CMCSTT|Mono|Courier|Typewriter|Consol|SFTT|LMTT|LMMono|NimbusMon|Menlo|Inconsolata|txtt|zi4|pcr", re.I)
+BOLD_FONT = re.compile(r"Bold|-Bd|Medi(?!um?Ital)|Black|Heavy|Demi|CMBX|CMSSBX|CMBSY|SFBX|LMRoman\d+-Bold|Semibold|ptmb|ecbx|cmb10", re.I)
+ITALIC_FONT = re.compile(r"Ital|Obli|CMTI|CMSL|CMMI|Slant|SFTI|-It\b|ReguItal|MediItal|ecti|CMBXTI", re.I)
+
+
+class Font(NamedTuple):
+    """How a text object is set. `mode` is the PDF's text render mode (3 paints nothing), `alpha` 0 to 255."""
+
+    name: str
+    size: float
+    bold: bool
+    italic: bool
+    mono: bool
+    math: bool
+    angle: int  # degrees, clockwise is negative, to the nearest 1
+    mode: int
+    color: tuple[int, int, int]
+    alpha: int
+
+
+class Char(NamedTuple):
+    """One character. `base` is the y of its baseline, `x0`–`y1` its ink (white space: an empty box), `index` its place
+    in the text page, `space` whether white space stood before it."""
+
+    text: str
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    base: float
+    font: Font
+    space: bool
+    hyphen: bool
+    index: int
+
+
+@dataclass
+class Shape:
+    """A rule, a filled area or a picture. `kind`: rule (thin and level), bar (thin and upright), area, image."""
+
+    kind: str
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    color: tuple[int, int, int] | None = None
+    order: int = 0
+
+
+@dataclass
+class Annotation:
+    url: str
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
+@dataclass
+class Page:
+    """One page as drawn. `width`, `height` in points. `turned`: text lies at this angle on most of the page."""
+
+    number: int
+    width: float
+    height: float
+    chars: list[Char] = field(default_factory=list)
+    aside: list[Char] = field(default_factory=list)  # at another angle than the page's text: stamps, axis labels
+    shapes: list[Shape] = field(default_factory=list)
+    annotations: list[Annotation] = field(default_factory=list)
+    unmapped: int = 0  # characters whose font does not say what they mean
+    turned: int = 0
+    images: float = 0.0  # share of the page that pictures cover
+
+
+@dataclass
+class Bookmark:
+    title: str
+    level: int
+    page: int | None
+    y: float | None
+
+
+def check_bytes(path: Path) -> None:
+    """Raise Stop when the file at `path` cannot be a PDF at all, saying what it is instead."""
+    if not path.exists():
+        raise cli.Stop(f"there is no file {path}", code=cli.USAGE, expected="a PDF", fix="check the path")
+    if path.is_dir():
+        raise cli.Stop(f"{path} is a folder", code=cli.USAGE, expected="a PDF file")
+    with open(path, "rb") as file:
+        head = file.read(2048)
+    if not head:
+        raise cli.Stop(f"{path.name} is empty", code=cli.USAGE, expected="a PDF", fix="download it again")
+    if b"%PDF-" in head:
+        return
+    start = head.lstrip()[:200].lower()
+    kind = "a file of another kind"
+    if start.startswith((b"<!doctype", b"<html", b"<?xml", b"<head")):
+        kind = "a web page (HTML), perhaps an error or consent page saved in its place"
+    elif start.startswith(b"%!ps"):
+        kind = "PostScript"
+    elif start.startswith((b"pk\x03\x04", b"\x1f\x8b")):
+        kind = "an archive"
+    raise cli.Stop(f"{path.name} is not a PDF but {kind}", code=cli.USAGE, expected="a file that starts with %PDF-",
+                   fix="download the PDF again, or give the file by its true ending (.html, .tar.gz, .txt)")
+
+
+@contextmanager
+def opened(path: str | Path) -> Iterator[pdfium.PdfDocument]:
+    """The document at `path`. Raises Stop: not a PDF (2); encrypted, damaged, without pages (4)."""
+    path = Path(path)
+    check_bytes(path)
+    try:
+        document = pdfium.PdfDocument(path)
+    except pdfium.PdfiumError as problem:
+        reason = str(problem)
+        if "password" in reason.lower():
+            raise cli.Stop(f"{path.name} is encrypted and asks for a password", code=cli.UNUSABLE,
+                           expected="a PDF that opens without one",
+                           fix="save a copy without password (print to PDF), or give the paper's LaTeX source or HTML") from None
+        raise cli.Stop(f"{path.name} is damaged or cut short: PDFium says {reason}", code=cli.UNUSABLE,
+                       expected="a whole PDF", fix="download it again") from None
+    try:
+        if len(document) == 0:
+            raise cli.Stop(f"{path.name} has no pages", code=cli.UNUSABLE, expected="a PDF with text", fix="download it again")
+        yield document
+    finally:
+        document.close()
+
+
+class View:
+    """From a page's own space to the viewer's: crop box, rotation, y downwards."""
+
+    def __init__(self, page: pdfium.PdfPage):
+        box = page.get_cropbox()
+        media = page.get_mediabox()
+        x0, y0 = max(min(box[0], box[2]), min(media[0], media[2])), max(min(box[1], box[3]), min(media[1], media[3]))
+        x1, y1 = min(max(box[0], box[2]), max(media[0], media[2])), min(max(box[1], box[3]), max(media[1], media[3]))
+        if x1 <= x0 or y1 <= y0:
+            x0, y0, x1, y1 = media
+        self.x0, self.y0, self.x1, self.y1 = x0, y0, x1, y1
+        self.rotation = page.get_rotation() % 360
+
+    def point(self, x: float, y: float) -> tuple[float, float]:
+        if self.rotation == 90:
+            return y - self.y0, x - self.x0
+        if self.rotation == 180:
+            return self.x1 - x, y - self.y0
+        if self.rotation == 270:
+            return self.y1 - y, self.x1 - x
+        return x - self.x0, self.y1 - y
+
+    def box(self, x0: float, y0: float, x1: float, y1: float) -> tuple[float, float, float, float]:
+        (a, b), (c, d) = self.point(x0, y0), self.point(x1, y1)
+        return min(a, c), min(b, d), max(a, c), max(b, d)
+
+
+@dataclass
+class Turn:
+    """A quarter turn that makes a page's sideways text upright, and back."""
+
+    angle: int
+    width: float
+    height: float
+
+    def box(self, x0, y0, x1, y1):
+        """An upright page's box as the viewer's."""
+        if self.angle == 90:
+            return y0, self.width - x1, y1, self.width - x0
+        if self.angle == -90:
+            return self.height - y1, x0, self.height - y0, x1
+        return x0, y0, x1, y1
+
+
+def fonts_of(textpage: pdfium.PdfTextpage, view: View):
+    """A function (character index, object) → Font, remembering what it has looked up."""
+    known: dict[int, Font] = {}
+    names: dict[int, tuple[str, int, int]] = {}
+    buffer = ctypes.create_string_buffer(256)
+    parts = [ctypes.c_uint() for _ in range(4)]
+    matrix = raw.FS_MATRIX()
+
+    def look_up(index: int, pointer) -> Font:
+        address = ctypes.cast(pointer, ctypes.c_void_p).value or 0 if pointer else 0
+        if address in known and address:
+            return known[address]
+        name, weight, flags, mode = "", 400, 0, 0
+        size = raw.FPDFText_GetFontSize(textpage, index)
+        if address:
+            font = raw.FPDFTextObj_GetFont(pointer)
+            key = ctypes.cast(font, ctypes.c_void_p).value or 0 if font else 0
+            if key not in names:
+                length = raw.FPDFFont_GetBaseFontName(font, buffer, 256) if font else 0
+                text = buffer.raw[: max(0, min(length, 256) - 1)].decode("utf-8", "replace") if length else ""
+                names[key] = (re.sub(r"^[A-Z]{6}\+", "", text), raw.FPDFFont_GetWeight(font) if font else 400,
+                              raw.FPDFFont_GetFlags(font) if font else 0)
+            name, weight, flags = names[key]
+            mode = raw.FPDFTextObj_GetTextRenderMode(pointer)
+        angle, scale = 0.0, 1.0
+        if raw.FPDFText_GetMatrix(textpage, index, matrix):
+            angle = math.degrees(math.atan2(matrix.b, matrix.a))
+            scale = math.hypot(matrix.c, matrix.d) or 1.0
+        raw.FPDFText_GetFillColor(textpage, index, *parts)
+        color = tuple(part.value for part in parts)
+        turned = (round(angle) - view.rotation + 180) % 360 - 180
+        font = Font(
+            name, round(abs(size) * (scale if abs(size) * scale > 0 else 1), 2),
+            bool(BOLD_FONT.search(name)) or weight >= 600 or bool(flags & 1 << 18),
+            bool(ITALIC_FONT.search(name)) or bool(flags & 1 << 6), bool(MONO_FONT.search(name)) or bool(flags & 1),
+            bool(MATH_FONT.search(name)), turned, mode, color[:3], color[3])
+        if address:
+            known[address] = font
+        return font
+
+    return look_up
+
+
+def characters(page: pdfium.PdfPage, textpage: pdfium.PdfTextpage, view: View) -> tuple[list[Char], int]:
+    """The page's characters in stream order, and how many of them have no meaning in Unicode."""
+    chars: list[Char] = []
+    unmapped = 0
+    left, right, bottom, top, ox, oy = (ctypes.c_double() for _ in range(6))
+    font_of = fonts_of(textpage, view)
+    unicode_of, box_of, origin_of = raw.FPDFText_GetUnicode, raw.FPDFText_GetCharBox, raw.FPDFText_GetCharOrigin
+    object_of, generated, hyphen_of = raw.FPDFText_GetTextObject, raw.FPDFText_IsGenerated, raw.FPDFText_IsHyphen
+    broken = raw.FPDFText_HasUnicodeMapError
+    space = False
+    count = min(raw.FPDFText_CountChars(textpage), MOST_CHARACTERS)
+    previous = None
+    for index in range(count):
+        code = unicode_of(textpage, index)
+        if code in (32, 13, 10, 160, 9) or generated(textpage, index) == 1:
+            space = True
+            continue
+        hyphen = code in (2, 0xFFFE, 0xAD) or hyphen_of(textpage, index) == 1
+        text = "-" if hyphen else chr(code)
+        if 0xD800 <= code <= 0xDFFF:  # half of a pair
+            if code < 0xDC00:
+                previous = code
+                continue
+            text = chr(0x10000 + ((previous or 0xD800) - 0xD800 << 10) + (code - 0xDC00))
+        if hyphen:
+            pass
+        elif broken(textpage, index) == 1 or code == 0 or code == 0xFFFD:
+            unmapped += 1
+            text = "\ufffd"
+        elif code < 32:
+            text = "\ufffd"
+            unmapped += 1
+        text = LIGATURES.get(text, text)
+        box_of(textpage, index, left, right, bottom, top)
+        origin_of(textpage, index, ox, oy)
+        x0, y0, x1, y1 = view.box(left.value, bottom.value, right.value, top.value)
+        bx, by = view.point(ox.value, oy.value)
+        font = font_of(index, object_of(textpage, index))
+        if not (math.isfinite(x0) and math.isfinite(y0) and math.isfinite(x1) and math.isfinite(y1)):
+            continue
+        if x1 <= x0:
+            x0 = min(x0, bx) if abs(font.angle) < 45 else x0
+            x1 = max(x1, x0)
+        # A second accent character of the same place (´ over e) is one letter.
+        if chars and unicodedata.combining(text[0]) and not space:
+            last = chars[-1]
+            chars[-1] = last._replace(text=unicodedata.normalize("NFC", last.text + text))
+            continue
+        chars.append(Char(text, x0, y0, x1, y1, by if abs(font.angle) % 180 != 90 else bx, font, space, hyphen, index))
+        space = False
+    return chars, unmapped
+
+
+def shapes(page: pdfium.PdfPage, view: View) -> tuple[list[Shape], float]:
+    """Rules, areas and pictures of the page, and the share of it that pictures cover."""
+    out: list[Shape] = []
+    covered = 0.0
+    left, bottom, right, top = (ctypes.c_float() for _ in range(4))
+    parts = [ctypes.c_uint() for _ in range(4)]
+    width, height = page.get_size()
+    whole = max(1.0, width * height)
+    count = min(raw.FPDFPage_CountObjects(page), MOST_OBJECTS)
+    for order in range(count):
+        item = raw.FPDFPage_GetObject(page, order)
+        kind = raw.FPDFPageObj_GetType(item)
+        if kind not in (raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_IMAGE, raw.FPDF_PAGEOBJ_FORM, raw.FPDF_PAGEOBJ_SHADING):
+            continue
+        if not raw.FPDFPageObj_GetBounds(item, left, bottom, right, top):
+            continue
+        x0, y0, x1, y1 = view.box(left.value, bottom.value, right.value, top.value)
+        wide, high = x1 - x0, y1 - y0
+        if kind == raw.FPDF_PAGEOBJ_PATH:
+            name = "rule" if high <= 2.5 and wide >= 8 else "bar" if wide <= 2.5 and high >= 6 else "area"
+            if name == "area" and (wide < 4 or high < 4):
+                continue
+            color = None
+            if name == "area" and raw.FPDFPageObj_GetFillColor(item, *parts):
+                mode, stroke = ctypes.c_int(), ctypes.c_int()
+                raw.FPDFPath_GetDrawMode(item, mode, stroke)
+                color = tuple(part.value for part in parts[:3]) if mode.value and parts[3].value > 200 else None
+            out.append(Shape(name, x0, y0, x1, y1, color, order))
+        else:
+            out.append(Shape("image", x0, y0, x1, y1, None, order))
+            covered += max(0.0, min(x1, width) - max(x0, 0)) * max(0.0, min(y1, height) - max(y0, 0)) / whole
+    return out, min(1.0, covered)
+
+
+def annotations(page: pdfium.PdfPage, document: pdfium.PdfDocument, view: View) -> list[Annotation]:
+    """The page's links to addresses (URI actions)."""
+    out = []
+    position, link, rectangle = ctypes.c_int(0), raw.FPDF_LINK(), raw.FS_RECTF()
+    for _ in range(5000):
+        if not raw.FPDFLink_Enumerate(page, position, link):
+            break
+        action = raw.FPDFLink_GetAction(link)
+        if not action or raw.FPDFAction_GetType(action) != raw.PDFACTION_URI:
+            continue
+        length = raw.FPDFAction_GetURIPath(document, action, None, 0)
+        if not 1 < length < 8000:
+            continue
+        buffer = ctypes.create_string_buffer(length)
+        raw.FPDFAction_GetURIPath(document, action, buffer, length)
+        if raw.FPDFLink_GetAnnotRect(link, rectangle):
+            url = buffer.raw[: length - 1].decode("utf-8", "replace").strip()
+            out.append(Annotation(url, *view.box(rectangle.left, rectangle.bottom, rectangle.right, rectangle.top)))
+    return out
+
+
+def read_page(document: pdfium.PdfDocument, number: int) -> Page:
+    """Page `number` (from 1). A page that PDFium cannot load comes back empty."""
+    try:
+        page = document[number - 1]
+    except pdfium.PdfiumError:
+        return Page(number, 612.0, 792.0)
+    try:
+        view = View(page)
+        width, height = page.get_size()
+        out = Page(number, width, height)
+        textpage = page.get_textpage()
+        try:
+            chars, out.unmapped = characters(page, textpage, view)
+        finally:
+            textpage.close()
+        out.shapes, out.images = shapes(page, view)
+        out.annotations = annotations(page, document, view)
+    finally:
+        page.close()
+    level = sum(len(c.text) for c in chars if abs(c.font.angle) <= 20)
+    for angle in (90, -90):
+        if sum(len(c.text) for c in chars if abs(c.font.angle - angle) <= 5) > max(level, 200):
+            turn(out, chars, angle)
+            return out
+    for char in chars:
+        (out.chars if abs(char.font.angle) <= 20 else out.aside).append(char)
+    return out
+
+
+def turn(page: Page, chars: list[Char], angle: int) -> None:
+    """Lay a page of sideways text upright: its coordinates become those of the page turned by `angle`."""
+
+    def upright(x0, y0, x1, y1):
+        if angle == 90:  # reads upwards: left edge of the turned page is the bottom of this one
+            return page.height - y1, x0, page.height - y0, x1
+        return y0, page.width - x1, y1, page.width - x0
+
+    for char in chars:
+        x0, y0, x1, y1 = upright(char.x0, char.y0, char.x1, char.y1)
+        if abs(char.font.angle - angle) > 5:
+            page.aside.append(char)
+            continue
+        base = char.base if angle == 90 else page.width - char.base
+        page.chars.append(char._replace(x0=x0, y0=y0, x1=x1, y1=y1, base=base))
+    for item in (*page.shapes, *page.annotations):
+        item.x0, item.y0, item.x1, item.y1 = upright(item.x0, item.y0, item.x1, item.y1)
+        if isinstance(item, Shape) and item.kind in ("rule", "bar"):
+            item.kind = "bar" if item.kind == "rule" else "rule"
+    page.width, page.height = page.height, page.width
+    page.turned = angle
+
+
+def outline(document: pdfium.PdfDocument) -> list[Bookmark]:
+    """The document's bookmarks with page and height (from the page's top), at most 2,000 of them."""
+    out: list[Bookmark] = []
+    heights: dict[int, float] = {}
+    try:
+        for mark in document.get_toc(max_depth=6):
+            title = " ".join((mark.get_title() or "").split())
+            place = mark.get_dest()
+            page = y = None
+            if place is not None:
+                at = place.get_index()
+                if at is not None and 0 <= at < len(document):
+                    page = at + 1
+                    mode, values = place.get_view()
+                    value = values[1] if mode == raw.PDFDEST_VIEW_XYZ and len(values) > 1 else \
+                        values[0] if mode in (raw.PDFDEST_VIEW_FITH, raw.PDFDEST_VIEW_FITBH) and values else None
+                    if value is not None:
+                        if at not in heights:
+                            loaded = document[at]
+                            heights[at] = View(loaded).y1
+                            loaded.close()
+                        y = heights[at] - value
+            if title:
+                out.append(Bookmark(title, mark.level + 1, page, y))
+            if len(out) >= 2000:
+                break
+    except pdfium.PdfiumError:
+        pass
+    return out

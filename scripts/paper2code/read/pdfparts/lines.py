@@ -1,0 +1,273 @@
+"""Characters → words → lines, in stream order; and lines back to running text (hyphens, ligatures, powers)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from paper2code.read.pdfparts.engine import Char, Font, Page
+
+# Text that TeX fonts give as a separate accent before or after its letter: ´e, ¨u.
+ACCENTS = {"´": "\u0301", "`": "\u0300", "¨": "\u0308", "ˆ": "\u0302", "˜": "\u0303", "ˇ": "\u030c", "˚": "\u030a", "¸": "\u0327",
+           "¯": "\u0304", "˘": "\u0306", "˙": "\u0307"}
+
+
+HANGING = "√∑∏∫∮⋂⋃∐⎧⎨⎩⎪⎫⎬⎭⎛⎝⎞⎠⎡⎣⎤⎦⎜⎟⎢⎥\ufffd"  # signs set from the top, whose baseline is not the line's
+
+
+@dataclass
+class Word:
+    text: str
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    base: float
+    size: float
+    chars: list[Char] = field(default_factory=list, repr=False)
+
+    @property
+    def font(self) -> Font:
+        return self.chars[0].font
+
+
+@dataclass
+class Line:
+    """Words on one baseline, sub- and superscripts among them. `size`, `base`, `bold` … of most of its letters."""
+
+    page: int
+    words: list[Word]
+    base: float = 0.0
+    size: float = 0.0
+    bold: float = 0.0
+    italic: float = 0.0
+    mono: float = 0.0
+    math: float = 0.0
+    x0: float = 0.0
+    y0: float = 0.0
+    x1: float = 0.0
+    y1: float = 0.0
+    index: int = 0  # its place among the paper's lines
+    region: str | None = None  # the layout's name for where it lies
+    region_at: int = -1
+    role: str | None = None  # what a part of the reader took it for
+
+    def __post_init__(self):
+        self.measure()
+
+    def measure(self) -> None:
+        chars = [char for word in self.words for char in word.chars]
+        letters = Counter()
+        bases: dict[float, Counter] = {}
+        total = len(chars) or 1
+        for char in chars:
+            if char.text not in HANGING:
+                letters[round(char.font.size, 1)] += 1
+                bases.setdefault(round(char.font.size, 1), Counter())[round(char.base, 1)] += 1
+        if not letters:
+            letters[round(chars[0].font.size, 1)] = 1
+            bases[round(chars[0].font.size, 1)] = Counter([round(chars[0].base, 1)])
+        # The line's size is that of its largest letters, unless they are one or two of many (a drop capital, a big sign).
+        most = max(letters.values())
+        self.size = max(size for size, count in letters.items() if count >= min(most, max(2, 0.04 * len(chars))))
+        self.base = bases[self.size].most_common(1)[0][0]
+        words = [c for c in chars if c.text.isalnum()] or chars
+        count = len(words) or 1
+        self.bold = sum(c.font.bold for c in words) / count
+        self.italic = sum(c.font.italic and not c.font.math for c in words) / count
+        self.mono = sum(c.font.mono for c in chars) / total
+        self.math = sum(c.font.math for c in chars) / total
+        self.x0 = min(w.x0 for w in self.words)
+        self.x1 = max(w.x1 for w in self.words)
+        self.y0 = min(w.y0 for w in self.words)
+        self.y1 = max(w.y1 for w in self.words)
+
+    @property
+    def text(self) -> str:
+        return " ".join(word.text for word in self.words)
+
+    @property
+    def bbox(self) -> list[float]:
+        return [round(self.x0, 1), round(self.y0, 1), round(self.x1, 1), round(self.y1, 1)]
+
+    @property
+    def hyphen(self) -> bool:
+        last = self.words[-1].chars[-1]
+        return last.text in "-‐" and len(self.words[-1].text) > 1
+
+
+def word_of(chars: list[Char]) -> Word:
+    text = ""
+    for char in chars:
+        accent = ACCENTS.get(text[-1:]) if text else None
+        if accent and char.text.isalpha() and chars[0].font.size and not char.font.math:
+            text = text[:-1] + normal(char.text + accent)
+        else:
+            text += char.text
+    main = max(chars, key=lambda c: c.font.size)
+    return Word(text, min(c.x0 for c in chars), min(c.y0 for c in chars), max(c.x1 for c in chars), max(c.y1 for c in chars),
+                main.base, main.font.size, chars)
+
+
+def normal(text: str) -> str:
+    import unicodedata
+    return unicodedata.normalize("NFC", text.replace("ı", "i"))
+
+
+def same_line(line: list[Char], base: float, size: float, char: Char) -> bool:
+    """Whether `char` goes on the line so far, whose main letters stand at `base` in `size`."""
+    last = line[-1]
+    gap = char.x0 - last.x1
+    big = max(size, char.font.size)
+    if gap > 4 * big or gap < -1.2 * big:
+        # A step back within the width of what stands there: an accent, a limit above or below, a fraction's part.
+        return False
+    if abs(char.base - base) <= 0.12 * big:
+        return True
+    small = char.font.size <= 0.87 * size
+    if small and gap < 0.9 * size and base - 0.85 * size <= char.base <= base + 0.55 * size:
+        return True
+    # The line began with something small (a note's mark) and now its letters come.
+    if size <= 0.87 * char.font.size and len(line) <= 6 and gap < 0.9 * big and -0.3 * big <= char.base - base <= 0.75 * big:
+        return True
+    # A sign of the extension font (big brackets, sums, roots) hangs from its own baseline.
+    if char.text in HANGING and gap < 0.9 * big:
+        middle = (char.y0 + char.y1) / 2
+        return base - 1.1 * size <= middle <= base + 0.5 * size
+    if last.text in HANGING and len(line) == 1 and gap < 0.9 * big:
+        return last.y0 <= char.base <= last.y1 + 0.3 * big
+    return False
+
+
+def lines_of(page: Page) -> list[Line]:
+    """The page's lines in stream order."""
+    out: list[Line] = []
+    run: list[Char] = []
+    base = size = 0.0
+
+    def close():
+        if run:
+            words, word = [], []
+            for char in run:
+                if word and (char.space or char.x0 - word[-1].x1 > 0.6 * max(char.font.size, word[-1].font.size)):
+                    words.append(word_of(word))
+                    word = []
+                word.append(char)
+            words.append(word_of(word))
+            out.append(Line(page.number, words))
+
+    for char in page.chars:
+        if run and same_line(run, base, size, char):
+            if len(run) == 1 and run[0].text in HANGING:
+                base, size = char.base, char.font.size
+            run.append(char)
+            if char.font.size > 1.15 * size and not (char.font.math and char.text in "√∑∏∫()[]{}|"):
+                base, size = char.base, char.font.size
+            continue
+        close()
+        run, base, size = [char], char.base, char.font.size
+    close()
+    return out
+
+
+# --- back to running text ------------------------------------------------------------------------------------------------
+
+POWER = re.compile(r"[0-9+\-−–]+$")
+
+
+def text_of_word(word: Word, base: float, size: float) -> str:
+    """A word with powers written `^{…}`, so that 10⁻⁹ does not read 10−9. Sub-scripts stay plain (d_k reads dk)."""
+    out, up = "", ""
+    before = None
+    for char in word.chars:
+        raised = char.font.size <= 0.87 * size and char.base < base - 0.2 * size
+        if raised and before is not None and POWER.match(char.text) and (before.isdigit() or up or before in ")]}"):
+            up += char.text
+        else:
+            if up:
+                out, up = out + "^{" + up + "}", ""
+            accent = ACCENTS.get(out[-1:]) if out else None
+            if accent and char.text.isalpha() and not char.font.math:
+                out = out[:-1] + normal(char.text + accent)
+            else:
+                out += char.text
+        before = char.text
+    return out + ("^{" + up + "}" if up else "")
+
+
+def line_text(line: Line, skip: Iterable[int] = ()) -> str:
+    """The line's text; `skip` holds indices of characters (footnote marks) to leave out."""
+    skip = set(skip)
+    if skip:
+        words = []
+        for word in line.words:
+            kept = [c for c in word.chars if c.index not in skip]
+            if kept:
+                words.append(text_of_word(word_of(kept), line.base, line.size))
+        return " ".join(words)
+    return " ".join(text_of_word(word, line.base, line.size) for word in line.words)
+
+
+HARD = re.compile(r"(?:^|[\s(])(?:[A-Za-z]+-)+$")
+
+
+class Joiner:
+    """Joins lines into text and decides which line-end hyphens belong to the word.
+
+    A hyphen stays when the paper writes the word with it elsewhere, when what follows is a capital or a digit, or when the
+    word without it would be new to the paper while both halves are words of it.
+    """
+
+    def __init__(self, lines: Iterable[Line]):
+        self.words: Counter[str] = Counter()
+        for line in lines:
+            last = len(line.words) - 1
+            for at, word in enumerate(line.words):
+                if at == last and line.hyphen:
+                    continue
+                for part in re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*", word.text):
+                    self.words[part.lower()] += 1
+                    if "-" in part:
+                        for half in part.split("-"):
+                            self.words[half.lower()] += 1
+
+    def glue(self, before: str, after: str) -> str:
+        """What stands between a line that ends in a hyphen and the next: the text of both, joined."""
+        head = re.search(r"([^\W_]+(?:-[^\W_]+)*)-$", before)
+        tail = re.match(r"[^\W_]+(?:-[^\W_]+)*", after)
+        if not head or not tail:
+            return before + after
+        left, right = head.group(1), tail.group(0)
+        if not right[0].islower() or left[-1].isdigit():
+            return before + after
+        whole = (left + right).lower()
+        kept = f"{left}-{right}".lower()
+        if self.words[whole]:
+            return before[:-1] + after
+        if self.words[kept]:
+            return before + after
+        last = left.split("-")[-1].lower()
+        if "-" in left and self.words[last] and self.words[right.lower()] and len(last) > 2 and len(right) > 3:
+            return before + after
+        if self.words[last] > 2 and self.words[right.lower()] > 2 and len(last) > 3 and len(right) > 3:
+            return before + after
+        return before[:-1] + after
+
+    def text(self, lines: Iterable[Line], skip: Iterable[int] = ()) -> str:
+        out = ""
+        skip = set(skip)
+        for line in lines:
+            piece = line_text(line, skip)
+            if not piece:
+                continue
+            if not out:
+                out = piece
+            elif re.search(r"\w-$", out):
+                out = self.glue(out, piece)
+            elif re.search(r"[\w%&=?]/$|//$", out) and re.search(r"https?://\S*$", out):
+                out += piece
+            else:
+                out += " " + piece
+        return re.sub(r"\s+([,.;:)])(?=\s|$)", r"\1", out).strip()
