@@ -44,7 +44,8 @@ def read(path: str | Path, *, pages: tuple[int, int] | None = None, light: bool 
         if not 1 <= first <= last:
             raise cli.Stop(f"pages {first}-{last} are no range", code=cli.USAGE, expected=f"pages between 1 and {total}")
         if first > total:
-            raise cli.Stop(f"{path.name} has {total} pages, so there is no page {first}", code=cli.USAGE, expected=f"pages between 1 and {total}")
+            raise cli.Stop(f"{path.name} has {total} pages, so there is no page {first}", code=cli.USAGE,
+                           expected=f"pages between 1 and {total}")
         last = min(last, total, engine.MOST_PAGES)
         sheets = [engine.read_page(opened, number) if first <= number <= last else engine.Page(number, 612.0, 792.0)
                   for number in range(1, last + 1)]
@@ -158,12 +159,12 @@ def assemble(document: Document, paper: Paper, found: list[headings.Heading], ma
         section = home(index)
         text = " ".join(l.text for l in sorted(lines, key=lambda l: l.index))
         if display.number and display.mark is not None:
-            text = re.sub(r"\s*[(\[]" + re.escape(display.number) + r"[)\]]\s*$", "", text) if display.mark not in display.lines else text
+            text = re.sub(r"\s*[(\[]" + re.escape(display.number) + r"[)\]]\s*$", "", text)
         if display.mark is not None and display.mark not in lines and len(display.mark.words) > 1:
             text = f"{text} " + " ".join(w.text for w in display.mark.words if not equations.NUMBER.match(w.text))
         text = text.replace("\ufffd", " ").strip()
-        item = Equation(f"e{at}", display.number, text=re.sub(r"\s+", " ", text), section=known(section), page=display.page, bbox=display.bbox,
-                        source="pdf")
+        item = Equation(f"e{at}", display.number, text=re.sub(r"\s+", " ", text), section=known(section), page=display.page,
+                        bbox=display.bbox, source="pdf")
         paper.equations.append(item)
         pieces.append((index, section, Block("equation", ref=item.id, page=item.page, bbox=item.bbox, source="pdf")))
     for at, caption in enumerate(marks):
@@ -173,7 +174,7 @@ def assemble(document: Document, paper: Paper, found: list[headings.Heading], ma
                   "bbox": caption.bbox or captions.union([l.bbox for l in caption.lines]), "source": "pdf"}
         if caption.kind == "table":
             levels = rules.wide(document, caption.page)
-            item = Table(f"t{at}", rows=tables.grid(caption.body, document.shapes(caption.page, "bar"), levels), **common)
+            item = Table(f"t{at}", rows=tables.grid(caption.body, levels), **common)
             paper.tables.append(item)
         elif caption.kind == "algorithm" or caption.kind == "listing" and caption.body:
             item = Algorithm(f"a{at}", lines=algorithms.steps(caption), **common)

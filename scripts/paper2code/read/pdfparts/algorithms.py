@@ -127,22 +127,16 @@ def steps(caption: Caption) -> list[str]:
         if not levels or x - levels[-1] > 4:
             levels.append(x)
     out: list[str] = []
+    own_before, previous = False, 1e9
     for x, text, own in texts:
         if not text:
             continue
+        own_before = own_before or own
         level = max((n for n, at in enumerate(levels) if at <= x + 2), default=0)
-        if style and not own and out and not WORDS.match(text) and numbered_before(texts, text):
+        wrapped = own_before or x > previous + 3
+        if style and not own and out and not WORDS.match(text) and wrapped:
             out[-1] = out[-1] + " " + text
             continue
         out.append("  " * level + text)
+        previous = x
     return out
-
-
-def numbered_before(texts: list[tuple[float, str, bool]], text: str) -> bool:
-    """Whether a line without number comes after the first numbered one, so that it goes on from the one before."""
-    for _, other, own in texts:
-        if own:
-            return True
-        if other == text:
-            return False
-    return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from paper2code.read.pdfparts.engine import Bookmark, Page, Shape
 from paper2code.read.pdfparts.lines import Joiner, Line, lines_of
@@ -78,7 +79,7 @@ def build(pages: list[Page], outline: list[Bookmark]) -> Document:
             sizes[round(line.size * 2) / 2] += len(line.text)
     document.body = sizes.most_common(1)[0][0] if sizes else 10.0
     steps: Counter[float] = Counter()
-    for before, after in zip(document.lines, document.lines[1:]):
+    for before, after in pairwise(document.lines):
         step = round(after.base - before.base, 1)
         if before.page == after.page and abs(after.size - document.body) < 0.6 and 0.9 * document.body < step < 2.2 * document.body:
             steps[round(step * 2) / 2] += 1

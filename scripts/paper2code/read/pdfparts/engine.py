@@ -19,7 +19,6 @@ from typing import NamedTuple
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
-
 from paper2code import cli
 
 MOST_PAGES = 2000

@@ -58,7 +58,7 @@ def find(document: Document) -> list[Display]:
         if line.role is None:
             by_page.setdefault(line.page, []).append(line)
     left_style = left_numbers(document, by_page)
-    for page, lines in by_page.items():
+    for lines in by_page.values():
         marks = []
         for line in lines:
             found = number_of(document, line, lines, left_style)
@@ -66,7 +66,7 @@ def find(document: Document) -> list[Display]:
                 marks.append(found)
         taken: set[int] = set()
         mathy = [l for l in lines if not prose(document, l) and (l.math > 0.05 or l.region == "formula" or symbols(l))]
-        for line, number in marks:
+        for line, _ in marks:
             taken.add(line.index)
         for line, number in marks:
             own = formula(document, line, [l for l in lines if l.index not in taken and not prose(document, l)], marks)

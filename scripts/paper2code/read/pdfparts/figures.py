@@ -33,4 +33,5 @@ def find(document: Document, captions: list[Caption]) -> None:
 
 def is_prose(document: Document, line: Line) -> bool:
     left, right = document.column(line)
-    return abs(line.size - document.body) < 0.3 and line.x1 - line.x0 > 0.85 * (right - left) and len(re.findall(r"[a-z]{2,}", line.text)) >= 6
+    wide = line.x1 - line.x0 > 0.85 * (right - left)
+    return wide and abs(line.size - document.body) < 0.3 and len(re.findall(r"[a-z]{2,}", line.text)) >= 6

@@ -155,7 +155,8 @@ def marks_in_text(document: Document, notes: list[Note]) -> None:
                 at += 1
                 continue
             end = at
-            while end < len(chars) and chars[end].font.size <= 0.87 * line.size and chars[end].text.isdigit() and not (end > at and chars[end].space):
+            while end < len(chars) and chars[end].font.size <= 0.87 * line.size and chars[end].text.isdigit() and \
+                    not (end > at and chars[end].space):
                 end += 1
             digits = "".join(c.text for c in chars[at:end])
             before = chars[at - 1] if at else None

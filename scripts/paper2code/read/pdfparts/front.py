@@ -8,14 +8,17 @@ from paper2code.read.pdfparts.document import Document
 from paper2code.read.pdfparts.headings import Heading, plain
 from paper2code.read.pdfparts.lines import Line
 
-AFFILIATION = re.compile(r"\b(?:universit|institut|department|dept\b|school of|college|laborator|research|google|facebook|meta\b|microsoft|openai|"
-                         r"deepmind|inria|cnrs|mit\b|eth\b|nvidia|amazon|apple|ibm|tencent|alibaba|bytedance|academy|inc\.|corporation|centre|"
+AFFILIATION = re.compile(
+    r"\b(?:universit|institut|department|dept\b|school of|college|laborator|research|google|facebook|meta\b|microsoft|openai|"
+                         r"deepmind|inria|"
+    r"cnrs|mit\b|eth\b|nvidia|amazon|apple|ibm|tencent|alibaba|bytedance|academy|inc\.|corporation|centre|"
                          r"center|faculty|hospital|équipe|lab\b|labs\b|company|group\b|france|germany|china|usa\b|canada|switzerland|"
                          r"japan|korea|australia|netherlands|israel|singapore|street|avenue|team\b)", re.I)
 NOT_NAMES = re.compile(r"equal contribution|corresponding|anonymous|under review|preprint|published|abstract|draft|version|@|https?:|arxiv|"
                        r"\d{4}|permission|conference|proceedings|work done|intern\b|correspondence", re.I)
 ABSTRACT = re.compile(r"^a\s*b\s*s\s*t\s*r\s*a\s*c\s*t\b\s*[.:—–-]*\s*", re.I)
-DATE = re.compile(r"^(?:\(?dated|january|february|march|april|may|june|july|august|september|october|november|december|\d{1,2}\s+\w+\s+\d{4})\b", re.I)
+DATE = re.compile(r"^(?:\(?dated|january|february|march|april|may|june|july|august|september|"
+                  r"october|november|december|\d{1,2}\s+\w+\s+\d{4})\b", re.I)
 
 
 def title(document: Document, metadata: str | None) -> tuple[str, list[Line]]:
@@ -25,14 +28,14 @@ def title(document: Document, metadata: str | None) -> tuple[str, list[Line]]:
     lines = [l for l in lines if len(re.sub(r"[^\w]", "", l.text)) >= 2]
     if not lines:
         return metadata or "", []
-    named = [l for l in lines if metadata and len(plain(metadata)) > 12 and plain(l.text) and plain(metadata).startswith(plain(l.text))
-             and len(plain(l.text)) >= 8]
+    known = plain(metadata or "")
+    named = [l for l in lines if len(known) > 12 and len(plain(l.text)) >= 8 and known.startswith(plain(l.text))]
     stop = next((l.index for l in lines if ABSTRACT.match(l.text) or re.match(r"^(?:1|I)\.?\s+Introduction", l.text, re.I)), 10**9)
     early = [l for l in lines if l.index < stop] or lines
-    top = max(early, key=lambda l: (size_of(l), -l.index))
-    if named and size_of(named[0]) >= document.body + 0.5:
+    top = max(early, key=lambda l: (l.size, -l.index))
+    if named and named[0].size >= document.body + 0.5:
         top = named[0]
-    elif size_of(top) < document.body + 0.8:
+    elif top.size < document.body + 0.8:
         bold = [l for l in early if l.bold > 0.7 and len(l.text) > 8]
         top = bold[0] if bold else top
     taken = [top]
@@ -42,8 +45,9 @@ def title(document: Document, metadata: str | None) -> tuple[str, list[Line]]:
             line = document.lines[at]
             last = taken[-1] if direction == 1 else taken[0]
             step = (line.base - last.base) * direction
-            if line.page != page or abs(size_of(line) - size_of(top)) > 0.12 * size_of(top) or step > 2.1 * size_of(top) or step < -2 \
-                    or line.bold < 0.5 <= top.bold or line.bold > 0.7 > 0.5 > top.bold or line.role not in (None, "heading") or ABSTRACT.match(line.text):
+            alike = abs(line.size - top.size) <= 0.12 * top.size and not (line.bold < 0.5 <= top.bold or line.bold > 0.7 and top.bold < 0.5)
+            if line.page != page or not alike or not -2 <= step <= 2.1 * top.size or line.role not in (None, "heading") or \
+                    ABSTRACT.match(line.text):
                 break
             if direction == 1:
                 taken.append(line)
@@ -55,10 +59,6 @@ def title(document: Document, metadata: str | None) -> tuple[str, list[Line]]:
     if metadata and len(plain(metadata)) > 12 and plain(metadata) == plain(text):
         text = metadata.strip() if sum(c.isupper() for c in text) > 0.8 * sum(c.isalpha() for c in text) else text
     return text, taken
-
-
-def size_of(line: Line) -> float:
-    return line.size
 
 
 def abstract(document: Document, headings: list[Heading]) -> list[Line]:

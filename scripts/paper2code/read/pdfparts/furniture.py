@@ -11,7 +11,7 @@ from paper2code.read.pdfparts.lines import Line
 PAGE_NUMBER = re.compile(r"^[-–—\s]*(?:page\s+)?(?:\d{1,4}|[ivxl]{1,6})(?:\s*(?:of|/)\s*\d{1,4})?[-–—\s]*$", re.I)
 NOTICE = re.compile(r"^(?:preprint\b|under review|published (?:as|at)|proceedings of|accepted (?:at|to|by)|to appear|.{0,30}conference on|"
                     r"advances in neural|arxiv:|work in progress|copyright|©)", re.I)
-STAMP = re.compile(r"arXiv:\s*\d{4}\.\d{4,5}|arXiv:\s*[a-z-]+(?:\.[A-Z]{2})?/\d{7}", re.I)
+STAMP = re.compile(r"^arXiv:\s*(?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})v\d+\s+\[?[a-z-]+", re.I)
 
 
 def mask(line: Line) -> str:

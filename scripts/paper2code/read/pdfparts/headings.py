@@ -6,16 +6,19 @@ import re
 import unicodedata
 from collections import Counter
 from dataclasses import dataclass
+from itertools import pairwise
 
 from paper2code.read.pdfparts.document import Document
 from paper2code.read.pdfparts.lines import Line
 
 NUMBER = re.compile(
-    r"^(?:(?:appendix|section)\s+)?(?P<number>(?:\d{1,2}|[A-Z])(?:\.\d{1,2}){0,4}|[IVX]{1,5}|[A-Z]{1,2}\.\d{1,2}(?:\.\d{1,2})*)(?P<dot>[.:)]?)\s+(?P<title>\S.*)$",
+    r"^(?:(?:appendix|section)\s+)?"
+    r"(?P<number>(?:\d{1,2}|[A-Z])(?:\.\d{1,2}){0,4}|[IVX]{1,5}|[A-Z]{1,2}\.\d{1,2}(?:\.\d{1,2})*)(?P<dot>[.:)]?)\s+(?P<title>\S.*)$",
     re.I)
 APPENDIX = re.compile(r"^(?:appendix|supplementary|supplemental|supporting information)\b", re.I)
 PLAIN = re.compile(
-    r"^(?:abstract|references?|bibliography|acknowledge?ments?(?: and disclosure of funding)?|appendix|appendices|introduction|conclusions?|discussion|"
+    r"^(?:abstract|references?|bibliography|acknowledge?ments?(?: and disclosure of funding)?|"
+    r"appendix|appendices|introduction|conclusions?|discussion|"
     r"broader impacts?(?: statement)?|impact statement|ethics statement|ethical considerations|reproducibility statement|limitations|"
     r"author contributions|contributions|supplementary materials?|supplemental materials?|funding|notation|related works?|contents|"
     r"checklist|data availability|code availability|competing interests)\s*[.:]?$", re.I)
@@ -84,13 +87,16 @@ def find(document: Document) -> list[Heading]:
 def merge(marked: list[Heading], typed: list[Heading], document: Document) -> list[Heading]:
     """Bookmarks, with what they lack: headings without bookmark that look just like those that have one."""
     taken = {line.index for heading in marked for line in heading.lines}
-    looks = {look(document, h.lines[0]) for h in marked}
+    looks = {look(document, h.lines[0]) for h in marked if not h.run_in}
+    tops = {look(document, h.lines[0]) for h in marked if h.level == 1}
     numbers = {h.number for h in marked if h.number}
     extra = []
     for heading in typed:
         if any(line.index in taken for line in heading.lines):
             continue
         if REFERENCES.match(heading.title) or PLAIN.match(heading.title) and not heading.number:
+            extra.append(heading)
+        elif not heading.number and look(document, heading.lines[0]) in tops:
             extra.append(heading)
         elif heading.number and heading.number not in numbers and look(document, heading.lines[0]) in looks \
                 and heading.level <= max(h.level for h in marked):
@@ -267,9 +273,10 @@ def goes_on(document: Document, line: Line, following: Line, numbered: bool) -> 
     step = following.base - line.base
     if not 0 < step <= 1.45 * max(line.size, following.size) + 1:
         return False
-    if abs(following.size - line.size) > 0.4 or (following.bold >= 0.6) != (line.bold >= 0.6) or small_caps(line) != small_caps(following):
+    if abs(following.size - line.size) > 0.4 or look(document, line) != look(document, following):
         return False
-    if NUMBER.match(following.text) and good_number(NUMBER.match(following.text), following) and re.match(r"\d|[A-Z]\.\d|[A-Z]\s", following.text):
+    match = NUMBER.match(following.text)
+    if match and good_number(match, following) and re.match(r"\d|[A-Z]\.\d|[A-Z]\s", following.text):
         return False
     left, right = document.column(line)
     # A title that broke must have filled its line.
@@ -293,7 +300,7 @@ def numeric(number: str) -> tuple:
 def roman(text: str) -> int:
     values = {"I": 1, "V": 5, "X": 10}
     total = 0
-    for a, b in zip(text, text[1:] + " "):
+    for a, b in pairwise(text + " "):
         total += -values[a] if b in values and values[b] > values[a] else values[a]
     return total
 

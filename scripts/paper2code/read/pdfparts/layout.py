@@ -14,8 +14,8 @@ from paper2code.read.pdfparts.document import Document, Region
 def regions(path: str | Path, pages: list[int]) -> tuple[dict[int, list[Region]], str | None]:
     """Regions of the given pages (from 1), and why there are none when that is so."""
     try:
-        import pymupdf4llm  # noqa: F401  (switches the layout model on)
         import pymupdf
+        import pymupdf4llm  # noqa: F401  (switches the layout model on)
     except ImportError as problem:
         return {}, f"pymupdf4llm is not there ({problem})"
     if not hasattr(pymupdf.Page, "get_layout"):

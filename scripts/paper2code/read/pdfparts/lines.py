@@ -151,7 +151,7 @@ def lines_of(page: Page) -> list[Line]:
         if run:
             words, word = [], []
             for char in run:
-                if word and (char.space or char.x0 - word[-1].x1 > 0.6 * max(char.font.size, word[-1].font.size)):
+                if word and parted(word[-1], char):
                     words.append(word_of(word))
                     word = []
                 word.append(char)
@@ -172,6 +172,16 @@ def lines_of(page: Page) -> list[Line]:
     return out
 
 
+def parted(last: Char, char: Char) -> bool:
+    """Whether a word ends between two characters. A script that hugs its letter is part of its word, whatever space PDFium saw."""
+    size = max(char.font.size, last.font.size)
+    gap = char.x0 - last.x1
+    if char.space and gap < 0.2 * size and (char.font.size <= 0.87 * last.font.size or
+                                            last.font.size <= 0.87 * char.font.size and char.text in ".,;:)]"):
+        return False
+    return char.space or gap > 0.6 * size
+
+
 # --- back to running text ------------------------------------------------------------------------------------------------
 
 POWER = re.compile(r"[0-9+\-−–]+$")
@@ -183,7 +193,7 @@ def text_of_word(word: Word, base: float, size: float) -> str:
     before = None
     for char in word.chars:
         raised = char.font.size <= 0.87 * size and char.base < base - 0.2 * size
-        if raised and before is not None and POWER.match(char.text) and (before.isdigit() or up or before in ")]}"):
+        if raised and before is not None and POWER.match(char.text) and (up or before.text in "0123456789)]}" or before.font.math):
             up += char.text
         else:
             if up:
@@ -193,7 +203,7 @@ def text_of_word(word: Word, base: float, size: float) -> str:
                 out = out[:-1] + normal(char.text + accent)
             else:
                 out += char.text
-        before = char.text
+        before = char
     return out + ("^{" + up + "}" if up else "")
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 
 from paper2code.paper import Link
+from paper2code.read.pdfparts.captions import union
 from paper2code.read.pdfparts.document import Document
 from paper2code.read.pdfparts.engine import Annotation
-from paper2code.read.pdfparts.lines import Line, Word, line_text
+from paper2code.read.pdfparts.lines import Line, Word
 
-ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\"“”{}|\\^`]+|\b(?:github\.com|gitlab\.com|huggingface\.co|bitbucket\.org|[\w-]+\.github\.io)/?[^\s<>\"“”{}|\\^`,;]*",
-                     re.I)
+ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\"“”{}|\\^`]+|"
+                     r"\b(?:github\.com|gitlab\.com|huggingface\.co|bitbucket\.org|[\w-]+\.github\.io)/?[^\s<>\"“”{}|\\^`,;]*", re.I)
 SAME = re.compile(r"^(?:https?://)?(?:www\.)?", re.I)
 SCHEME = re.compile(r"^https?://", re.I)
 PATH = re.compile(r"^[A-Za-z0-9~%&=?#/_.+:@-]+$")
@@ -52,11 +53,12 @@ def find(document: Document) -> list[Link]:
             last = merged[-1] if merged else None
             if last is not None and last.url == note.url and near(last, note):
                 last.text = f"{last.text} {text}".strip()
-                last.bbox = [min(last.bbox[0], note.x0), min(last.bbox[1], note.y0), max(last.bbox[2], note.x1), max(last.bbox[3], note.y1)]
+                last.bbox = union([last.bbox, [note.x0, note.y0, note.x1, note.y1]])
                 continue
             link = Link(note.url, text, page=page.number, bbox=[note.x0, note.y0, note.x1, note.y1], where="annotation")
             merged.append(link)
-            here = next((l for l in lines[page.number] if l.y0 - 1 < (note.y0 + note.y1) / 2 < l.y1 + 1 and l.x0 < note.x1 and l.x1 > note.x0), None)
+            middle = (note.y0 + note.y1) / 2
+            here = next((l for l in lines[page.number] if l.y0 - 1 < middle < l.y1 + 1 and l.x0 < note.x1 and l.x1 > note.x0), None)
             out.append((here.index if here else 10**9, link))
             if here is not None:
                 place(document, link, here)
@@ -89,7 +91,7 @@ def place(document: Document, link: Link, line: Line) -> None:
     index = line.index
     before, after = [], []
     for other in reversed(document.lines[max(0, index - 4):index]):
-        if other.role != line.role or other.page != line.page or line.base - other.base > 5 * document.leading or other.base > line.base + 1:
+        if other.role != line.role or other.page != line.page or not -1 <= line.base - other.base <= 5 * document.leading:
             break
         before.insert(0, other)
     for other in document.lines[index + 1:index + 4]:
@@ -133,14 +135,13 @@ def printed(document: Document):
                 url += line.words[end].text
             last, index = line, line.index
             while end == len(last.words) - 1 and index + 1 < len(lines) and not re.search(r"[,;)\]]$", url):
-                following = next((l for l in lines[index + 1:index + 3] if l.role == last.role and l.page in (last.page, last.page + 1)), None)
+                following = next((l for l in lines[index + 1:index + 3] if l.role == last.role and 0 <= l.page - last.page <= 1), None)
                 if following is None or not same_column(document, last, following):
                     break
                 token = following.words[0].text
                 if not goes_on(document, last, url, token):
                     break
-                url = (url[:-1] if last.hyphen and last.words[-1].chars[-1].hyphen and not last.words[-1].chars[-1].font.mono
-                       and False else url) + token
+                url += token
                 last, index, end = following, following.index, 0
             url = clean(url)
             if len(key(url)) > 3 and "." in key(url):

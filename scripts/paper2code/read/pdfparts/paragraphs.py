@@ -10,7 +10,8 @@ from paper2code.read.pdfparts.document import Document
 from paper2code.read.pdfparts.lines import Line
 
 BULLET = re.compile(r"^(?:[•◦▪■–‣∙·∗]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)])\s+\S")
-THEOREM = re.compile(r"^((?:Theorem|Lemma|Proposition|Corollary|Definition|Assumption|Remark|Claim|Conjecture|Example|Observation|Hypothesis|Fact|"
+THEOREM = re.compile(r"^((?:Theorem|Lemma|Proposition|Corollary|Definition|Assumption|Remark|Claim|Conjecture|Example|Observation|"
+                     r"Hypothesis|Fact|"
                      r"Property)\s+(?:[A-Z]?\.?\d+(?:\.\d+)*|[A-Z](?:\.\d+)*))\b")
 
 
@@ -31,7 +32,7 @@ def blocks(document: Document, lines: list[Line]) -> list[tuple[int, Block]]:
             close()
         run.append(line)
     close()
-    return merge_broken(out)
+    return out
 
 
 def make(document: Document, lines: list[Line]) -> Block | None:
@@ -48,8 +49,8 @@ def make(document: Document, lines: list[Line]) -> Block | None:
         kind = "code"
         text = "\n".join(l.text for l in lines)
     first = lines[0].page
-    return Block(kind, text, number=number, page=first, bbox=union([l.bbox for l in lines if l.page == first and same_side(document, lines[0], l)]),
-                 source="pdf")
+    here = [l.bbox for l in lines if l.page == first and same_side(document, lines[0], l)]
+    return Block(kind, text, number=number, page=first, bbox=union(here), source="pdf")
 
 
 def small(line: Line) -> bool:
@@ -96,6 +97,3 @@ def begins(document: Document, run: list[Line], line: Line) -> bool:
         return True
     return step > 1.12 * document.leading and line.words[0].font.bold and not last.words[-1].font.bold and last.text.rstrip()[-1:] in ".:!?"
 
-
-def merge_broken(found: list[tuple[int, Block]]) -> list[tuple[int, Block]]:
-    return found

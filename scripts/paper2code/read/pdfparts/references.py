@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import pairwise
 
 from paper2code.paper import Reference
 from paper2code.read.pdfparts.document import Document
@@ -71,7 +72,7 @@ def hanging(document: Document, lines: list[Line]) -> set[int]:
             if line.x0 - edges[line.page, document.column(line)[0]] <= 4:
                 starts.add(id(line))
         return starts
-    steps = [b.base - a.base for a, b in zip(lines, lines[1:]) if a.page == b.page and b.base > a.base]
+    steps = [b.base - a.base for a, b in pairwise(lines) if a.page == b.page and b.base > a.base]
     usual = sorted(steps)[len(steps) // 4] if steps else document.leading
     last = None
     for line in lines:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 
 from paper2code.read.pdfparts import rules
 from paper2code.read.pdfparts.captions import Caption, union
@@ -120,7 +121,7 @@ def frames(document: Document, page: int, found: list[Shape], captions: list[Cap
 def prose(document: Document, lines: list[Line], width: float) -> bool:
     """Whether lines are running text: several of one width in a row, full of words, in the body's size."""
     full = [l for l in lines if abs(l.size - document.body) < 0.4 and len(re.findall(r"[a-z]{2,}", l.text)) >= 6 and
-            max((b.x0 - a.x1 for a, b in zip(l.words, l.words[1:])), default=0) < 1.2 * l.size]
+            max((b.x0 - a.x1 for a, b in pairwise(l.words)), default=0) < 1.2 * l.size]
     edges = [l for l in full if any(o is not l and abs(o.x1 - l.x1) < 1.5 and abs(o.x0 - l.x0) < 1.5 and
                                     abs(abs(o.base - l.base) - document.leading) < 1.0 for o in full)]
     return len(edges) >= 4
@@ -133,8 +134,9 @@ def rows_of(lines: Iterable[Line]) -> list[list[Word]]:
     """Words by height: one list a row, from the top, each from the left. Sub- and superscripts stay with their word."""
     rows: list[tuple[float, float, list[Word]]] = []
     for line in sorted(lines, key=lambda l: -l.size):
-        for at, (base, size, words) in enumerate(rows):
-            if abs(base - line.base) <= 0.38 * max(size, line.size) or (line.size < 0.8 * size and base - 0.8 * size < line.base < base + 0.35 * size):
+        for base, size, words in rows:
+            raised = line.size < 0.8 * size and base - 0.8 * size < line.base < base + 0.35 * size
+            if raised or abs(base - line.base) <= 0.38 * max(size, line.size):
                 words += line.words
                 break
         else:
@@ -154,9 +156,9 @@ def phrases(words: list[Word]) -> list[list[Word]]:
     return out
 
 
-def grid(lines: list[Line], bars: list[Shape] = (), levels: list[Shape] = ()) -> list[list[str]]:
+def grid(lines: list[Line], levels: list[Shape] = ()) -> list[list[str]]:
     """The table's cells as strings, one list a row, all of one length; a cell that spans columns is followed by empty ones."""
-    rows = rows_of(split_at_bars(lines, bars))
+    rows = rows_of(lines)
     if not rows:
         return []
     cells = [phrases(row) for row in rows]
@@ -167,7 +169,7 @@ def grid(lines: list[Line], bars: list[Shape] = (), levels: list[Shape] = ()) ->
     for row in cells:
         line = [""] * (len(edges) - 1)
         for phrase in row:
-            x0, x1 = phrase[0].x0, phrase[-1].x1
+            x0 = phrase[0].x0
             first = next(n for n in range(len(line)) if x0 < edges[n + 1])
             text = phrase_text(phrase)
             line[first] = f"{line[first]} {text}".strip()
@@ -175,13 +177,6 @@ def grid(lines: list[Line], bars: list[Shape] = (), levels: list[Shape] = ()) ->
         words = [w for phrase in row for w in phrase]
         places.append((min(w.y0 for w in words), max(w.base for w in words), max(w.size for w in words)))
     return joined(out, places, levels)
-
-
-def split_at_bars(lines: list[Line], bars: list[Shape]) -> list[Line]:
-    """Lines cut where an upright rule runs between two of their words."""
-    if not bars:
-        return list(lines)
-    return list(lines)
 
 
 def phrase_text(words: list[Word]) -> str:
@@ -201,7 +196,7 @@ def gutters_of(cells: list[list[list[Word]]]) -> list[float]:
     points = sorted({round(x, 1) for row in spans for span in row for x in span})
     allowed = 0 if len(regular) < 6 else max(1, int(0.08 * len(regular)))
     strips: list[list[float]] = []
-    for a, b in zip(points, points[1:]):
+    for a, b in pairwise(points):
         middle = (a + b) / 2
         crossing = sum(any(x0 < middle < x1 for x0, x1 in row) for row in spans)
         both = sum(any(x1 <= middle for _, x1 in row) and any(x0 >= middle for x0, _ in row) for row in spans)
@@ -218,10 +213,10 @@ def joined(rows: list[list[str]], places: list[tuple[float, float, float]], leve
     """Rows that are the second line of the cells above are put into them: first cell empty, tight below, few cells filled."""
     if len(rows) < 3:
         return rows
-    steps = sorted(b[1] - a[1] for a, b in zip(places, places[1:]))
+    steps = sorted(b[1] - a[1] for a, b in pairwise(places))
     usual = steps[len(steps) // 2]
     out: list[list[str]] = [list(rows[0])]
-    for row, before, here in zip(rows[1:], places, places[1:]):
+    for row, before, here in zip(rows[1:], places[:-1], places[1:], strict=True):
         filled = [n for n, cell in enumerate(row) if cell]
         ruled = any(before[1] - 1 <= r.y0 and r.y1 <= here[1] - 0.3 * here[2] for r in levels)
         tight = here[1] - before[1] < 0.9 * usual
