@@ -49,7 +49,9 @@ def read(path: Path, *, seconds: float = 60.0) -> Paper:
         paper.warn("main-file", f"{main} was taken for the main file; also found: {', '.join(others[:5])}", main)
     for kind, message, where in (*source.problems, *doc.warnings):
         paper.warn(kind, message, where)
-    paper.sections = [s for s in paper.sections if s.title or s.blocks]
+    paper.sections = [s for s in paper.sections if s.title or any(block.kind != "footnote-mark" for block in s.blocks)]
+    for section in paper.sections:
+        section.title = section.title or paper.title
     give_ids(paper)
     return paper
 

@@ -327,6 +327,19 @@ def define(doc: Document, name: str) -> None:
             doc.macros["\\" + one] = Macro([*step, *parameters(body), *(["\\@algindent"] if role == "S" else [])], number,
                                            default)
         return
+    if name in ("algrenewtext", "algtext", "algnotext"):
+        doc.star()
+        one = doc.word_arg()
+        count = doc.optional() if name != "algnotext" else None
+        default = doc.optional() if count is not None else None
+        body = doc.arg() if name != "algnotext" else []
+        from paper2code.read.tex.engine import Macro, parameters
+        number = int((re.findall(r"\d", written(count or [])) or ["0"])[0])
+        before = doc.macros.get("\\" + one)
+        opening = "\\@algindent" in before.body if before is not None else one in BLOCKS and not one.startswith("End")
+        step = ["\\@algopen"] if opening else ["\\@algclose"]
+        doc.macros["\\" + one] = Macro([*step, *parameters(body), *(["\\@algindent"] if opening else [])], number, default)
+        return
     if name in ("algblock", "algloop"):
         first = doc.word_arg()
         doc.macros["\\" + first] = _plain(["\\@algopen", f"\0{first} ", "\\@algindent"])

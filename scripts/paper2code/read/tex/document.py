@@ -352,8 +352,7 @@ class Document(Engine):
 
     def add(self, block: Block) -> None:
         if self.section is None:
-            self.new_section("", None, 1)
-            self.section.id = "front"
+            self.new_section("", None, 1)  # what stands before the first heading; it gets the paper's title
         self.section.blocks.append(block)
 
     def add_later(self, block: Block) -> None:

@@ -16,7 +16,7 @@ from paper2code.read.tex.lexer import Lexer, written
 MOST_EXPANSIONS = 60_000  # without a character read from a file: a macro that calls itself
 MOST_TOKENS = 2_000_000  # pushed back at once
 MOST_DEPTH = 150  # frames inside one another
-SPLIT = re.compile(r"(\d)(.*)", re.S)
+LENGTH = re.compile(r"\s*[-+]?\s*(?:[\d.,]+\s*(?:pt|em|ex|cm|mm|in|pc|bp|sp|\\)|\\[A-Za-z@]+\s*$|$)")
 
 # Read natively whatever a paper or its class makes of them: they carry the structure.
 KEPT = frozenset(
@@ -286,6 +286,12 @@ class Engine:
         cut = next((at for at, token in enumerate(out) if token == "\\par"), len(out))
         self.push(out[cut:])
         return out[:cut]
+
+    def length(self) -> None:
+        """Pass the `[2pt]` after a line's end; a bracket that holds no length is text."""
+        held = self.optional()
+        if held is not None and not LENGTH.match(written(held)):
+            self.push(["[", *held, "]"])
 
     def star(self) -> bool:
         token = self.next()

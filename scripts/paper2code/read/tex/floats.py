@@ -49,6 +49,7 @@ class Float:
     boxes: int = 0
     box: int = 0
     sub: int = 0
+    subs: int = 0
     section: str | None = None
     algorithm: object = None
     before: list[str] = field(default_factory=list)  # labels before the caption
@@ -119,7 +120,9 @@ def close_float(doc: Document, item: Float) -> None:
             link.context = link.context or link.text
             link.where, link.section = "text", doc.here
             doc.paper.links.append(link)
-    # A longtable, a float inside a float.
+    if item.subs and not item.captions and item.real and item.kind in ("figure", "table"):
+        # Subcaptions take a number of the main counter with them, even when no caption prints it.
+        doc.counters.step(item.kind)
     made = items_of(doc, item)
     for block in [*made, *item.blocks, *rest]:
         doc.add_later(block) if not doc.floats else doc.floats[-1].blocks.append(block)
@@ -275,6 +278,7 @@ def sub_caption(doc: Document, item: Float, tokens: list[str]) -> None:
     letter = doc.printed(counter)
     text = doc.text(tokens)
     doc.label_now = (main_number(doc, item, kind) + letter, counter, text)
+    item.subs += 1
     mark = letter if letter.startswith("(") else f"({letter})"
     if text:
         item.blocks.append(Block("paragraph", f"{mark} {text}", source="latex"))

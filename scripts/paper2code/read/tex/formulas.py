@@ -47,7 +47,7 @@ DROPPED = frozenset(("\\displaybreak", "\\allowdisplaybreaks", "\\xspace", "\\re
                      "\\ignorespaces", "\\BooleanFalse", "\\BooleanTrue", "\\NoValue", "\\newline", "\\/"))
 SIZED = {"\\vspace": "*{", "\\vskip": "=", "\\hskip": "=", "\\mkern": "=", "\\kern": "=", "\\mskip": "=", "\\setlength": "{{",
          "\\resizebox": "*{{",
-         "\\scalebox": "{[", "\\abovedisplayskip": "=", "\\belowdisplayskip": "=", "\\color": "[{", "\\textcolor": "[{",
+         "\\scalebox": "{[", "\\abovedisplayskip": "=", "\\belowdisplayskip": "=",
          "\\colorbox": "[{",
          "\\phantomsection": "", "\\jot": "=", "\\arraycolsep": "=", "\\hypertarget": "{", "\\hyperlink": "{", "\\vphantom": "{",
          "\\captionsetup": "{", "\\pagebreak": "[", "\\nopagebreak": "[", "\\cellcolor": "[{", "\\raisebox": "{[[",
@@ -126,7 +126,7 @@ def collect(doc: Document, stops: frozenset[str] | set[str], *, rows: bool = Fal
             elif token in ("\\\\", "\\cr", "\\tabularnewline", "\\newline") and rows and not depth and not nested:
                 if token == "\\\\":
                     doc.star()
-                    doc.optional()
+                    doc.length()
                 row.stop = before
                 row = Row(start=place(doc))
                 out.append(row)
@@ -351,7 +351,8 @@ def display(doc: Document, name: str) -> None:
         token = doc.next()
         if token != "$" and token is not None:
             doc.back.append(token)
-    rows = [row for row in rows if stripped(row.tokens) or row.labels or row.tag is not None]
+    if len(rows) == 1 or how == "none" or not stripped(rows[-1].tokens) and rows[-1].plain:
+        rows = [row for row in rows if stripped(row.tokens) or row.labels or row.tag is not None]
     if head:
         head_text = doc.text(["$", *head, "$"])[1:-1]
         if rows:
@@ -387,24 +388,51 @@ def keep_rows(doc: Document, rows: list[Row], how: str, stepped: bool, before: o
             doc.values["equation"] -= 1
         elif row.stepped:
             number = doc.printed("equation")
+        if number is None and waiting and not continues(row):
+            made += alone(doc, waiting, group)
+            waiting = []
         waiting.append(row)
         if number is not None:
             for label in labels:
                 doc.labels[label] = (number, "equation", "")
+            if len(waiting) > 1 and not continues(row):
+                made += alone(doc, waiting[:-1], group)
+                waiting = [row]
             made.append(make(doc, waiting, number.strip(), labels[-1] if labels else None, group))
             waiting, labels = [], []
     if waiting:
         for label in labels:
             doc.set_label(label)
-        if made and how == "rows":
-            # What follows the last number still belongs to it.
+        if made and made[-1].number and continues(waiting[0]) and stripped(waiting[0].tokens):
+            # What goes on after the last number still belongs to it.
             last = made[-1]
             last.latex = f"{last.latex} \\\\ {joined(waiting)}"
             last.raw = None if last.raw is None else f"{last.raw} \\\\ {raw(doc, waiting)}"
-        elif any(stripped(row.tokens) for row in waiting):
-            made.append(make(doc, waiting, None, labels[-1] if labels else None, group))
+        else:
+            made += alone(doc, waiting, group, labels[-1] if labels else None)
     doc.label_now = before if not any(row.labels for row in rows) else doc.label_now
     put(doc, made, [row.said for row in rows if row.said])
+
+
+# A row that begins so goes on with the row before: a relation or an operator with nothing to its left.
+CONTINUES = re.compile(r"(?:[&\s{}~]|\\(?:quad|qquad|,|;|:|!|>| |hspace\*?\{[^}]*\}|displaystyle|left\.|phantom\{[^}]*\}|mathrel|mathbin))*"
+                       r"(?:[=<>+\-*/,.;:|)\]]|\\(?:leq?|geq?|neq?|equiv|approx|sim|simeq|cong|propto|to|rightarrow|leftarrow|Rightarrow|"
+                       r"Leftrightarrow|iff|implies|times|cdot|cdots|otimes|oplus|cup|cap|wedge|vee|land|lor|in|subset|subseteq|pm|mp|"
+                       r"triangleq|coloneqq|stackrel|overset|underset|lesssim|gtrsim|ll|gg|leqslant|geqslant|le|ge|ne|div|mid|right|Big|"
+                       r"qquad|text\{\s*(?:s\.t\.|subject to|where|and|with|if|for))\b|$)")
+
+
+def continues(row: Row) -> bool:
+    text = latex(row.tokens)
+    if CONTINUES.match(text):
+        return True
+    # Set off to the right of an alignment point that the first row filled.
+    return bool(re.match(r"\s*&", text))
+
+
+def alone(doc: Document, rows: list[Row], group: str, label: str | None = None) -> list[Equation]:
+    """An unnumbered equation of rows that lead up to no number."""
+    return [make(doc, rows, None, label, group)] if any(stripped(row.tokens) for row in rows) else []
 
 
 def make(doc: Document, rows: list[Row], number: str | None, label: str | None, group: str) -> Equation:

@@ -44,12 +44,15 @@ def finish_front(doc: Document) -> None:
     paper.abstract = "\n\n".join(doc.abstract)
     seen: list[str] = []
     notes = len(paper.footnotes)
+    doc.in_document = False
     for name, tokens in doc.authors:
         whole = name in ("icmlauthor", "mlsysauthor", "name", "fullauthor")
         for one in [doc.text(cleaned(tokens))] if whole else split(doc, tokens):
             one = re.sub(r"\$[^$]*\$", "", one).strip(" ,;.*†‡§¶")
             if one and one not in seen and len(one) < 60:
                 seen.append(one)
+    doc.note_links(doc.context, "", "text")
+    doc.in_document = True
     paper.authors = seen
     moved = paper.footnotes[notes:]
     paper.footnotes[notes:] = []

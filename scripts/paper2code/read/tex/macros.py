@@ -377,7 +377,7 @@ def end(engine: Engine, token: str) -> str | None:
     for at in range(len(engine.opened) - 1, -1, -1):
         if engine.opened[at][0] == name:
             closing = engine.opened[at][1]
-            del engine.opened[at:]
+            del engine.opened[at]
             engine.push([*closing, "\\\x02endgroup"])
             return None
     return f"\\end{{{name}}}"

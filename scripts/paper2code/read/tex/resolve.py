@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from paper2code.paper import Paper, Reference
+from paper2code.paper import Link, Paper, Reference
 from paper2code.read.tex.citations import CITES
 from paper2code.read.tex.document import MARKED, SEP, Document
 from paper2code.read.tex.lexer import lex
@@ -165,7 +165,7 @@ class Resolver:
             return ", ".join((r.title or "") if r else "?" for r in found)
         if self.numeric:
             numbers = [r.label or "?" if r else "?" for r in found]
-            numbers = compressed(numbers)
+            numbers = ordered(numbers, bool(self.doc.styles.get("cite sort")), bool(self.doc.styles.get("cite compress")))
             inner = f"{self.left}{before}{', '.join(numbers)}{after}{self.right}"
             if kind in ("citet", "citet*", "textcite", "citeasnoun", "newcite", "Textcite") and found and found[0]:
                 return ", ".join(f"{self.parts(r)[0]} {self.left}{before}{r.label}{after}{self.right}"
@@ -179,10 +179,26 @@ class Resolver:
         if textual:
             return ", ".join(f"{self.parts(r)[0]} ({before}{self.parts(r)[1]}{after})" if r else "?" for r in found)
         joint = " " if kind in ("citealt",) else ", "
-        shown = "; ".join(joint.join(part for part in self.parts(r) if part) if r else "?" for r in found)
+        shown = self.listed(found, joint)
         if kind in ("citealp", "citealt", "citeNP"):
             return f"{before}{shown}{after}"
         return f"{self.left}{before}{shown}{after}{self.right}"
+
+    def listed(self, found: list[Reference | None], joint: str) -> str:
+        """`Ho et al., 2020; Song, 2019, 2020`: years of the same authors one after the other go together."""
+        out: list[str] = []
+        before = None
+        for reference in found:
+            names, year = self.parts(reference) if reference else ("?", "")
+            if names == before and year and out:
+                last = re.search(r"(\d{4})[a-z]$", out[-1])
+                same = last and re.fullmatch(last[1] + "[a-z]", year)
+                separator = str(self.doc.styles.get("years") or ",")
+                out[-1] += f",{year[-1]}" if same else f"{separator} {year}"
+            else:
+                out.append(joint.join(part for part in (names, year) if part))
+            before = names
+        return "; ".join(out)
 
     def uses_natbib(self) -> bool:
         return any(re.match(r"(neurips|nips|iclr|icml|colm|tmlr|aistats|uai|jmlr)", name) for name in self.doc.packages)
@@ -194,9 +210,22 @@ def consecutive(numbers: list[str]) -> bool:
         strict=False))
 
 
-def compressed(numbers: list[str]) -> list[str]:
-    """Citation numbers in the order given: how a package sorts or compresses them is a matter of its options."""
-    return numbers
+def ordered(numbers: list[str], sort: bool, compress: bool) -> list[str]:
+    """Citation numbers as the cite package or natbib's options print them."""
+    if not all(number.isdigit() for number in numbers):
+        return numbers
+    values = [int(number) for number in numbers]
+    if sort:
+        values.sort()
+    if not compress:
+        return [str(value) for value in values]
+    runs: list[list[int]] = []
+    for value in values:
+        if runs and value == runs[-1][-1] + 1:
+            runs[-1].append(value)
+        else:
+            runs.append([value])
+    return [part for run in runs for part in ([f"{run[0]}–{run[-1]}"] if len(run) > 2 else map(str, run))]
 
 
 def resolve(doc: Document) -> None:
@@ -228,10 +257,27 @@ def resolve(doc: Document) -> None:
         reference.text = text(reference.text) or ""
     for link in paper.links:
         link.context, link.text = sentence_around(text(link.context) or "", text(link.text) or ""), text(link.text) or ""
+    bare_links(paper)
     if resolver.missing:
         shown = ", ".join(list(resolver.missing)[:12])
         doc.warnings.append(("unresolved", f"{len(resolver.missing)} labels or keys are referred to and not defined: {shown}",
                              None))
+
+
+URL = re.compile(r"https?://[^\s<>{}$“”\"|\\^`]+[^\s<>{}$“”\"|\\^`.,;:!?)\]'’]")
+
+
+def bare_links(paper: Paper) -> None:
+    """Addresses that are written out without a command."""
+    known = {link.url.rstrip("/") for link in paper.links}
+    texts = [(block.text, "text", section.id) for section in paper.sections for block in section.blocks]
+    texts += [(note.text, "footnote", note.section) for note in paper.footnotes] + [(paper.abstract, "abstract", None)]
+    texts += [(item.caption, "caption", item.section) for item in (*paper.tables, *paper.figures)]
+    for text, where, section in texts:
+        for found in URL.finditer(text) if "://" in text else ():
+            if found[0].rstrip("/") not in known:
+                known.add(found[0].rstrip("/"))
+                paper.links.append(Link(found[0], found[0], sentence_around(text, found[0]), where, section))
 
 
 def cites(text: str, resolver: Resolver) -> list[str]:

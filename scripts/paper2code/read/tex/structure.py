@@ -237,6 +237,42 @@ def hspace(doc: Document, name: str) -> None:
     doc.put(" ")
 
 
+@command("vrule", "hrule")
+def ruled(doc: Document, name: str) -> None:
+    box_size(doc, ("width", "height", "depth"))
+
+
+@command("hbox", "vbox", "vtop", "vcenter", "hss", "leaders", "cleaders", "xleaders")
+def hbox(doc: Document, name: str) -> None:
+    box_size(doc, ("to", "spread"))
+
+
+def box_size(doc: Document, words: tuple[str, ...]) -> None:
+    """Pass `to 3pt`, `height .8ex depth 2pt` and their like."""
+    for _ in range(4):
+        doc.skip_spaces()
+        token = doc.peek() or ""
+        found = next((word for word in words if token.startswith(word)), None)
+        if found is None or not (token == found or token[len(found)] in "-.0123456789"):
+            return
+        doc.next()
+        if token[len(found):]:
+            doc.back.append(token[len(found):])
+        before = doc.peek()
+        doc.dimension()
+        if doc.peek() is before:
+            return
+
+
+@command("theoremstyle", "newtheoremstyle", "overfullrule", "maxdepth", "everypar", "special@")
+def setting(doc: Document, name: str) -> None:
+    if name in ("overfullrule", "maxdepth"):
+        doc.dimension()
+        return
+    for _ in range(9 if name == "newtheoremstyle" else 1):
+        doc.arg()
+
+
 @command("par", "bigbreak", "endgraf")
 def par(doc: Document, name: str) -> None:
     doc.par()
@@ -248,7 +284,7 @@ def line_end(doc: Document, name: str) -> None:
         COMMANDS["tabularnewline"](doc, name)
         return
     doc.star()
-    doc.optional()
+    doc.length()
     if doc.context.kind == "line":
         doc.par()
     else:
@@ -426,6 +462,10 @@ def load(doc: Document, name: str, options: str, ending: str = ".sty") -> None:
     doc.packages[name] = doc.packages.get(name, "") + "," + options
     if name in ("autonum",) or "showonlyrefs" in options:
         doc.styles["only referenced"] = True
+    if name == "cite":
+        doc.styles["cite sort"] = doc.styles["cite compress"] = True
+    if CITE_IS_CITEP.match(name):
+        doc.styles["cite is citep"] = True
     if name == "natbib":
         cite_options(doc, options)
     if name in ("algorithm2e", "algorithm") and not again:
@@ -438,7 +478,7 @@ def load(doc: Document, name: str, options: str, ending: str = ".sty") -> None:
     if found is None or again:
         return
     text = doc.source.text(found)
-    if re.search(r"\\(?:let\s*\\cite\s*=?\s*\\citep|renewcommand\s*\{?\\cite\}?\s*\{\s*\\citep|def\\cite\{\\citep)\b", text):
+    if re.search(r"\\(?:let\s*\\cite\s*=?\s*\\citep|renewcommand\s*\{?\\cite\}?\s*(?:\[1\])?\s*\{\s*\\citep|def\\cite\{\\citep)\b", text):
         doc.styles["cite is citep"] = True
     for wanted in re.findall(r"^[^%\n]*\\RequirePackage\s*(?:\[[^\]]*\])?\s*\{([^}]*)\}", text, re.M):
         for package in wanted.split(","):
@@ -480,7 +520,16 @@ def numbering(doc: Document, text: str) -> None:
         doc.counters.number_within(inner, outer)
 
 
+CITE_IS_CITEP = re.compile(r"(icml|acl|emnlp|naacl|eacl|coling|mlsys)\w*\d", re.I)
+
+
 def cite_options(doc: Document, options: str) -> None:
+    for word in ("sort", "compress"):
+        if word in options:
+            doc.styles[f"cite {word}"] = True
+    years = re.search(r"yysep\s*=\s*\{?([,;])", options)
+    if years:
+        doc.styles["years"] = years[1]
     for word, style in (("numbers", "numeric"), ("super", "numeric"), ("authoryear", "author-year"), ("round", None), ("square",
         None)):
         if re.search(rf"\b{word}\b", options):
@@ -582,6 +631,7 @@ def begin_document(doc: Document, name: str) -> object:
         return None
     doc.in_document = True
     doc.groups.clear()
+    doc.note_links(doc.context, "", "text")
     doc.context = type(doc.context)("body")
     return True
 
@@ -683,10 +733,8 @@ def title(doc: Document, name: str) -> None:
         doc.star()
     doc.optional()
     tokens = doc.arg()
-    if tokens and (not doc.titles.get("title") or name != "title"):
+    if tokens and not (doc.titles.get("title") and doc.in_document):
         doc.titles["title"] = tokens
-        if name in ("icmltitle", "mlsystitle"):
-            doc.titles["now"] = []
 
 
 @command("subtitle")

@@ -86,7 +86,7 @@ def new_row(doc: Document, name: str) -> None:
     if doc.tables and doc.context.kind == "cell":
         if name == "\\":
             doc.star()
-            doc.optional()
+            doc.length()
         end_row(doc, doc.tables[-1])
     else:
         doc.put(" ")
