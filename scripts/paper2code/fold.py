@@ -76,12 +76,18 @@ DASHES = "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"
 
 # "Kingma and Ba, 2014", "Vaswani et al., 2017a, 2018": names without digits, then years.
 NAME_LETTER = r"(?:[^\W\d_]|['\u2019-])"
-NAMED = (rf"[^\W\d_a-z]{NAME_LETTER}*(?:[\s,&.~]+{NAME_LETTER}+){{0,12}}[\s,.~]+"
+NAMED = (rf"[^\W\d_a-z]{NAME_LETTER}*(?:[\s,&.~\u00a8\u00b4`\u02c6\u02dc]+{NAME_LETTER}+){{0,12}}[\s,.~]+"
          r"(?:19|20)\d\d[a-z]?(?:,\s*(?:19|20)\d\d[a-z]?)*")
+# What a bibliography that is not at hand leaves: "[?]", "[adam, bn]", "(??)", "(kingma2014adam; bahdanau, )".
+KEY = r"[^\W\d_][\w:+./-]{1,60}"
+BRACKET_ITEM = rf"(?:\d{{1,3}}[a-z]?(?:\s*[\u2013-]\s*\d{{1,3}})?|\?+|{KEY})"
+YEAR_KEY = r"[^\W\d_][\w:+./-]{0,40}?(?:19|20)\d\d[\w:+./-]{0,40}"
+PAREN_ITEM = rf"(?:\?+|{YEAR_KEY}|{KEY}(?=,?\s*(?:[;,]\s*[\w:+./-]+)*,\s*\)))"
 TOKEN = re.compile(rf"""
   (?P<skip>\\(?:label|tag\*?|vspace\*?|hspace\*?|ref|eqref|autoref|[cC]ref|pageref|begin|end|color|textcolor)\s*\{{[^{{}}]*\}}|\xad)
  |(?P<cite>\\cite[a-zA-Z]*\*?(?:\[[^\]]*\])*\{{[^{{}}]*\}}|\[cite:[^\]]*\]|\[\?+\]
-    |\[\s*\d{{1,3}}[a-z]?(?:\s*[,;\u2013-]\s*\d{{1,3}}[a-z]?)*\s*\]
+    |\[\s*{BRACKET_ITEM}(?:\s*[,;]\s*{BRACKET_ITEM})*\s*\]
+    |\(\s*{PAREN_ITEM}(?:[\s,;]+{PAREN_ITEM})*[\s,;]*\)
     |\((?:e\.g\.,?\s|see\s|cf\.\s)?{NAMED}(?:\s*[;,]\s*{NAMED})*\))
  |(?P<power>\d+(?:\.\d+)?[eE][{DASHES}+]?\d+(?![^\W_]|\.\d))
  |(?P<number>[1-9]\d{{0,2}}(?:(?:,|\{{,\}}|\\,|[\u2009\u202f])\d{{3}})+(?![\d])(?:\.\d+)?|\d+(?:\.\d+)*|(?<![^\W_])\.\d+)
@@ -97,7 +103,9 @@ TOKEN = re.compile(rf"""
  |(?P<operator><=|>=|!=|==|:=|->|=>|<-|\+/-|\|\||[+=<>|%×÷±¬°∞*\u2190-\u22ff\u27c0-\u27ef\u2980-\u2aff\u22a4†‡✓‰·])
  |(?P<other>[^\x00-\x7f\s\u2018-\u201f\u00ab\u00bb\u2026\u200b-\u200f\u2060\ufeff])
 """, re.X)
-SWAP = re.compile(r"(\^(?:\{[^{}]*\}|[^\s{}\\]))(_(?:\{[^{}]*\}|[^\s{}\\]))")
+SCRIPT = r"(?:\{(?:[^{}]|\{[^{}]*\})*\}|\\[A-Za-z]+|[^\s{}\\])"
+HIGH_LOW = re.compile(rf"(\^{SCRIPT})(_{SCRIPT})")
+LOW_HIGH = re.compile(rf"(_{SCRIPT})(\^{SCRIPT})")
 ONE_TIMES_TEN = re.compile(r"\s*\$?\s*(?:×|x|\\times|\\cdot|·|⋅|\*)\s*\$?\s*10\s*(?:\^|[⁻⁰-⁹¹²³])")
 TIMES = re.compile(r"[\s${}]*\d")
 EXPONENT = re.compile(r"[\s${]*\d")
@@ -106,12 +114,13 @@ POWER = re.compile(rf"(\d+(?:\.\d+)?)[eE]([{DASHES}+]?)(\d+)")
 
 class Mark(NamedTuple):
     """`at`: the offset in the folded text. `kind`: dash, prime, slash, high, low or cite. `must`: the other side needs
-    one of the same kind there. `what`: a citation's numbers or years ("?" when unknown)."""
+    one of the same kind there. `what`: a citation's numbers, years or keys. `place`: the offset in the original."""
 
     at: int
     kind: str
     must: bool = False
     what: str = ""
+    place: int = 0
 
 
 @dataclass
@@ -136,14 +145,18 @@ def letters(word: str) -> str:
     return GREEK.get(plain, plain)
 
 
-def fold(text: str, *, math: bool = False) -> Folded:
-    """Fold `text`; `math` when all of it is mathematics (a display formula's LaTeX), not only what stands in `$…$`."""
+def fold(text: str, *, math: bool = False, high_first: bool = False) -> Folded:
+    """Fold `text`; `math` when all of it is mathematics (a display formula's LaTeX), not only what stands in `$…$`.
+
+    x_i^2 and x^2_i come out alike, the index first; with `high_first` the power first, as TeX sets them and as they are
+    therefore copied from a PDF.
+    """
     for control, meant in CONTROLS.items():
         if control in text:
             text = re.sub(f"{control}(?=[a-z])", lambda _, meant=meant: meant, text)
     out = Folded(text)
     if "^" in text and "_" in text:
-        text = SWAP.sub(r"\2\1", text)  # x^2_i is x_i^2; as long as before, so places stay right
+        text = (LOW_HIGH if high_first else HIGH_LOW).sub(r"\2\1", text)  # as long as before, so places stay right
     dollars = math or text.count("$") % 2 == 0
     parts: list[str] = []
     starts, ends, begins, stops, marks = out.starts, out.ends, out.begins, out.stops, out.marks
@@ -173,7 +186,12 @@ def fold(text: str, *, math: bool = False) -> Folded:
         if kind == "high" and number_before and EXPONENT.match(text, stop):
             emit("^", stop - 1, stop)
         else:
-            marks.append(Mark(at, kind))
+            marks.append(Mark(at, kind, place=stop - 1))
+
+    def prime(must: bool, begin: int) -> None:
+        if marks and marks[-1].at == at and marks[-1].kind == "high":  # x^\prime is x'
+            marks.pop()
+        marks.append(Mark(at, "prime", must, place=begin))
 
     for found in TOKEN.finditer(text):
         group, begin, stop, piece = found.lastgroup, found.start(), found.end(), found.group()
@@ -181,7 +199,7 @@ def fold(text: str, *, math: bool = False) -> Folded:
             continue
         while bars and begin > bars[-1]:
             bars.pop()
-            marks.append(Mark(at, "slash"))
+            marks.append(Mark(at, "slash", place=begin))
         if group == "word":
             plain = letters(piece)
             if plain == "x" and number_before and text[begin - 1: begin].strip(" $}") in ("", text[begin - 1]) \
@@ -203,7 +221,7 @@ def fold(text: str, *, math: bool = False) -> Folded:
                 emit("×", begin + len(mantissa), begin + len(mantissa) + 1)
             emit("10", begin, stop, number=True)
             if sign and sign != "+":
-                marks.extend((Mark(at, "high"), Mark(at, "dash", True)))
+                marks.extend((Mark(at, "high", place=begin), Mark(at, "dash", True, place=begin)))
             else:
                 emit("^", begin, stop)
             emit(exponent, begin, stop, number=True)
@@ -216,7 +234,7 @@ def fold(text: str, *, math: bool = False) -> Folded:
             elif name in SILENT:
                 continue
             elif name == "prime":
-                marks.append(Mark(at, "prime", True))
+                prime(True, begin)
             elif name in COMMANDS:
                 plain = COMMANDS[name]
                 if name in ("cdot", "ast") and number_before and TIMES.match(text, stop):
@@ -231,7 +249,8 @@ def fold(text: str, *, math: bool = False) -> Folded:
             elif name.isalpha():
                 emit(letters(name), begin, stop)
         elif group == "dash":
-            marks.append(Mark(at, "dash", is_minus(text, piece, begin, stop, math, number_before, last_length)))
+            minus = is_minus(text, piece, begin, stop, math, number_before, last_length)
+            marks.append(Mark(at, "dash", minus, place=begin))
         elif group == "dollar":
             math = not math if dollars else math
         elif group == "script":
@@ -241,16 +260,16 @@ def fold(text: str, *, math: bool = False) -> Folded:
             if group == "high" and number_before and plain[0].isdigit():
                 emit("^", begin, stop)
             else:
-                marks.append(Mark(at, group))
+                marks.append(Mark(at, group, place=begin))
             for part in re.findall(r"\d+|[a-z]+|[-+=]", plain):
                 if part == "-":
-                    marks.append(Mark(at, "dash", True))
+                    marks.append(Mark(at, "dash", True, place=begin))
                 else:
                     emit(part, begin, stop, number=part.isdigit())
         elif group == "slash":
-            marks.append(Mark(at, "slash", True))
+            marks.append(Mark(at, "slash", True, place=begin))
         elif group == "prime":
-            marks.append(Mark(at, "prime", math or piece not in "'\u2019"))
+            prime(math or piece not in "'\u2019", begin)
         elif group == "cite":
             if math or (piece[0] == "[" and re.search(r"(?<!\d)0", piece)):
                 for inner in re.finditer(r"\d+|[^\W\d_]+", piece):  # an interval or a set
@@ -258,7 +277,7 @@ def fold(text: str, *, math: bool = False) -> Folded:
                     emit(word if word.isdigit() else letters(word), begin + inner.start(), begin + inner.end(),
                          number=word.isdigit())
             else:
-                marks.append(Mark(at, "cite", False, citation(piece)))
+                marks.append(Mark(at, "cite", False, citation(piece), begin))
         elif group == "operator":
             plain = OPERATORS.get(piece, piece)
             if piece in "*·⋅∗" and number_before and TIMES.match(text, stop):
@@ -303,12 +322,13 @@ def numerator_end(text: str, at: int) -> int | None:
 
 
 def citation(piece: str) -> str:
-    """What a citation says that may not be changed: its numbers, or its years; "?" when it only names a key."""
-    if piece.startswith(("\\", "[cite:", "[?")):
+    """What a citation says that may not be changed: numbers ("#3,5"), years ("2014") or keys; "?" when it is not known."""
+    if piece.startswith(("\\", "[cite:")) or "?" in piece:
         return "?"
-    if piece.startswith("("):
-        return ",".join(re.findall(r"\b(?:19|20)\d\d[a-z]?", piece))
-    return ",".join(re.findall(r"\d+", piece))
+    if piece.startswith("(") and (years := re.findall(r"(?<![\w])(?:19|20)\d\d[a-z]?(?![\w])", piece)):
+        return ",".join(years)
+    items = re.split(r"[\s,;]+", piece.strip("()[] \t\n,;"))
+    return ("#" if all(item[0].isdigit() for item in items if item) else "@") + ",".join(items)
 
 
 def agree(quote: list[Mark], passage: list[Mark], shift: int, length: int, *, lossy: bool, references: int) -> bool:
@@ -342,8 +362,12 @@ def agree(quote: list[Mark], passage: list[Mark], shift: int, length: int, *, lo
 
 
 def cited_alike(mark: Mark, other: list[Mark], references: int) -> bool:
+    """Whether a citation is the other side's, is left out there, or is named there by another system (numbers and years)."""
+    def system(what: str) -> str:
+        return what[0] if what[:1] in ("#", "@", "?") else "year"
+
     others = [each.what for each in other if each.kind == "cite"]
     if others:
-        return mark.what in others or "?" in (mark.what, *others)
-    numbers = [int(number) for number in re.findall(r"\b\d{1,3}\b", mark.what)]
-    return all(number <= references for number in numbers)
+        same = [what for what in others if system(what) == system(mark.what)]
+        return not same or mark.what in same
+    return mark.what[:1] != "#" or all(int(number) <= references for number in re.findall(r"\d+", mark.what))
