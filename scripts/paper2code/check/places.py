@@ -271,7 +271,7 @@ class Places:
         if found is None:
             return "the paper"
         if not found.number:
-            return f"§{found.title}"
+            return f"§{found.title}" if found.title.strip() else f"p. {found.page}" if found.page else "the paper"
         lettered = found.appendix and bare(found.number).isalpha()
         name = f"Appendix {bare(found.number).upper()}" if lettered else f"§{found.number.strip('. ')}"
         return f"{name} ({found.title})" if title else name

@@ -381,6 +381,9 @@ class Matcher:
             mark.kind == "dash" for mark in here
         ):
             return "the paper has no minus sign there"
+        first = [mark for mark in quote.marks if mark.at == 0 and mark.kind == "cite"]
+        if first and not cited_alike(first, here, self.references):
+            return "the citation differs from the paper's"
         for mark in here:
             if not TOUCHING.fullmatch(original[mark.place + 1 : begin]):
                 continue  # it belongs to what stands before
@@ -410,10 +413,13 @@ class Matcher:
         own = [mark for mark in quote.marks if mark.at == len(quote.text)]
         ours = {mark.kind for mark in own}
         number = quote.text[-1].isdigit()
-        for mark in marks_at(folded, hit.end - tail.at):
+        here = marks_at(folded, hit.end - tail.at)
+        if any(mark.must and mark.kind == "prime" for mark in own) and not any(mark.kind == "prime" for mark in here):
+            return "the paper has no prime there"
+        if own and not cited_alike(own, here, self.references):
+            return "the citation differs from the paper's"
+        for mark in here:
             touching = TOUCHING.fullmatch(original[end : mark.place])
-            if mark.kind == "cite" and not cited_alike(mark, own, self.references):
-                return "the citation differs from the paper's"
             if not touching:
                 continue
             if mark.kind == "prime" and mark.must and "prime" not in ours:
