@@ -1,0 +1,295 @@
+"""The result folder laid from the ledger: configuration, notes, README, the skeleton of src/, the notebook.
+
+What was laid is kept under `laid/` in the workspace. Laying again merges three ways (laid before, standing now, laid today), so
+that a changed ledger reaches every file and nothing written by hand is lost; where both changed the same lines the hand's stay,
+and the new ones are told. Rendered regions and `configs/base.yaml` belong to the ledger.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import jinja2
+from paper2code import files
+from paper2code.check.contribution import read as read_contribution
+from paper2code.check.ledger import SPECIFIED
+from paper2code.check.ledger import read as read_ledger
+from paper2code.cli import USAGE, Stop
+from paper2code.findings import errors
+from paper2code.paper import Paper
+from paper2code.show import audit, walkthrough
+from paper2code.show import plan as plans
+from paper2code.show.merge import merge
+from paper2code.show.plan import Plan, one_line
+from paper2code.workspace import Workspace
+
+TEMPLATES = Path(__file__).resolve().parents[3] / "scaffolds"
+CONFIG, NOTES, README, GUIDE, NEEDS = ("configs/base.yaml", "REPRODUCTION_NOTES.md", "README.md", "PAPER_GUIDE.md", "requirements.txt")
+NOTEBOOK = walkthrough.FILE
+
+
+@dataclass
+class Laid:
+    """What happened to each file: new, updated, kept (nothing changed), merged, and the places where the hand's lines stayed."""
+
+    folder: Path
+    new: list[str] = field(default_factory=list)
+    updated: list[str] = field(default_factory=list)
+    merged: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+    conflicts: list[tuple[str, int, str]] = field(default_factory=list)
+    to_write: list[str] = field(default_factory=list)
+
+
+def templates() -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )
+
+
+# --- what goes into each template -----------------------------------------------------------------------------------------
+
+
+def link_of(paper: Paper) -> str:
+    if paper.id:
+        return f"https://arxiv.org/abs/{paper.id}{f'v{paper.version}' if paper.version else ''}"
+    named = next((link.url for link in paper.links if "doi.org" in link.url), None)
+    return named or "https://arxiv.org/ (not there: read from a local file)"
+
+
+def year_of(paper: Paper) -> str:
+    """The year of an arXiv id; "" where nothing says it."""
+    new, old = re.match(r"(\d\d)\d\d\.\d", paper.id), re.search(r"/(\d\d)\d{5}", paper.id)
+    if new:
+        return f"20{new.group(1)}"
+    return (f"19{old.group(1)}" if int(old.group(1)) > 90 else f"20{old.group(1)}") if old else ""
+
+
+def bibtex(plan: Plan) -> str:
+    paper = plan.paper
+    first = files.slug(paper.authors[0].split()[-1] if paper.authors and paper.authors[0].split() else "paper")
+    rows = {"title": f"{{{plan.title}}}", "author": " and ".join(paper.authors) or "unknown", "year": year_of(paper)}
+    if paper.id:
+        rows |= {"eprint": paper.id, "archivePrefix": "arXiv"}
+    body = ",\n".join(f"  {key} = {{{value}}}" for key, value in rows.items() if value)
+    return f"@article{{{first}{rows['year']}_{plan.slug.split('_')[0]},\n{body}\n}}"
+
+
+def common(plan: Plan) -> dict:
+    get = plan.contribution.get
+    code = get("official_code")
+    claim = get("minimal_claim")
+    return {
+        "title": plan.title or "Untitled paper",
+        "authors": ", ".join(plan.paper.authors) or "unknown authors",
+        "year": year_of(plan.paper),
+        "link": link_of(plan.paper),
+        "summary": one_line(get("summary") or ""),
+        "framework": plan.framework,
+        "framework_name": plans.FRAMEWORKS[plan.framework],
+        "mode": plan.mode,
+        "educational": plan.mode == "educational",
+        "type_name": plans.type_text(plan.contribution),
+        "type_reason": one_line(get("type_reason") or ""),
+        "official_code": code.get("url") if isinstance(code, dict) else "none was found",
+        "cost": one_line(get("cost") or ""),
+        "minimal_claim": claim if isinstance(claim, dict) else {"claim": "none", "where": "", "check": ""},
+        "parts": plan.parts,
+        "implement": plan.contribution.rows("implement"),
+        "reference": plan.contribution.rows("reference"),
+        "out_of_scope": plan.contribution.rows("out_of_scope"),
+        "bibtex": bibtex(plan),
+    }
+
+
+def config_places(plan: Plan) -> str:
+    """The places that state most settings, for functions that handle all of them."""
+    places: dict[str, int] = {}
+    for item in plan.config().values():
+        if item.status == SPECIFIED and item.where:
+            places[item.where] = places.get(item.where, 0) + 1
+    most = sorted(places, key=lambda place: -places[place])[:2]
+    return ", ".join(most) or plan.parts[0].where
+
+
+def sections_of(plan: Plan) -> list[dict]:
+    """The paper's sections for PAPER_GUIDE.md."""
+    out = []
+    paper = plan.paper
+    for section in paper.sections:
+        heading = f"§{section.number} {section.title}" if section.number else section.title
+        mine = [part for part in plan.parts if section.number and re.match(rf"§{re.escape(section.number)}(?![\w.])", part.where)]
+        equations = [
+            {"number": item.number, "latex": one_line(item.latex)}
+            for item in paper.equations
+            if item.section == section.id and item.number and item.latex
+        ]
+        out.append({"depth": min(section.level + 1, 4), "heading": one_line(heading), "parts": mine, "equations": equations})
+    return out
+
+
+def module_data(plan: Plan, file: str, parts: list) -> dict:
+    tensor = plans.TENSOR[plan.framework]
+    signatures = " ".join(f"{part.signature} {part.returns}" for part in parts)
+    classes = any(part.is_class for part in parts)
+    extras = plan.mode == "full" and file == "src/train.py"
+    schedule = None
+    rates = [part for part in parts if part.kind == "schedule" and list(part.inputs) == ["t"]]
+    steps = plan.find("training-length")
+    if rates and steps is not None and steps.config:
+        rate = next((part for part in rates if "rate" in part.name or "lr" in part.name), rates[-1])
+        schedule = {"name": rate.name, "where": rate.where, "steps": f"config.{steps.config}"}
+    trained = next((part.where for part in plan.parts if part.kind == "training"), plan.parts[0].where)
+    names = []
+    if plan.framework == "pytorch":
+        names = [name for name, wanted in (("Tensor", tensor in signatures), ("nn", classes or "nn." in signatures or extras)) if wanted]
+    else:
+        names = ["nnx"] if classes or "nnx." in signatures or (extras and plan.framework == "jax") else []
+    needs = (
+        "torch." in signatures
+        if plan.framework == "pytorch"
+        else "jax.Array" in signatures
+        if plan.framework == "jax"
+        else "np." in signatures
+    )
+    return {
+        "about": plans.ABOUT.get(file, "Components") + f" of the paper ({', '.join(dict.fromkeys(p.where for p in parts))}).",
+        "parts": parts,
+        "extras": extras,
+        "schedule": schedule if extras else None,
+        "training_place": trained,
+        "imports": {
+            "torch": needs or extras,
+            "names": names,
+            "config": classes or "config: Config" in signatures or bool(extras and schedule),
+            "pathlib": extras,
+            "yaml": False,
+            "checkpoint": extras and plan.framework == "jax",
+        },
+    }
+
+
+def render(plan: Plan) -> dict[str, str]:
+    """Every text file of the result, the notebook left out: name → content."""
+    engine, data = templates(), common(plan)
+    tree = plans.tree(plan.config())
+    by_file = plan.by_file()
+    out: dict[str, str] = {}
+
+    def fill(template: str, **more) -> str:
+        text = engine.get_template(template).render({**data, **more})
+        return re.sub(r"\n{4,}", "\n\n\n", text).strip("\n") + "\n"
+
+    out[CONFIG] = fill("base.yaml.j2", lines=plans.yaml_lines(tree))
+    symbols = plans.symbol_lines(plan.contribution)
+    out["src/utils.py"] = fill("utils.py.j2", config_classes=plans.config_classes(tree), symbols=symbols, config_places=config_places(plan))
+    if any("\\" in line for line in symbols):
+        out["src/utils.py"] = "r" + out["src/utils.py"]
+    for file, parts in by_file.items():
+        text = fill("module.py.j2", **module_data(plan, file, parts))
+        if file == "src/utils.py":
+            body = text.split("from __future__ import annotations", 1)[1]
+            text = (
+                out[file].rstrip("\n")
+                + "\n\n\n"
+                + re.sub(r"(?m)^(from src\.utils import Config|from __future__ .*)\n", "", body).lstrip("\n")
+            )
+        out[file] = tidy(text)
+    out[NEEDS] = fill(
+        f"{plan.framework}/requirements.txt.j2",
+        plots=bool(plan.mode == "full" and any(part.kind == "schedule" and list(part.inputs) == ["t"] for part in plan.parts)),
+    )
+    results = plan.find("reported-numbers")
+    out[NOTES] = fill("REPRODUCTION_NOTES.md.j2", results_place=results.where if results is not None and results.where else "name it")
+    runs = "src.train" if "src/train.py" in out and plan.mode == "full" else ""
+    names = [
+        (file, ", ".join(f"`{part.name}`" for part in parts) or "settings") for file, parts in by_file.items() if file != "src/utils.py"
+    ]
+    out[README] = fill("README.md.j2", files=[("src/utils.py", "the settings classes and the glossary of symbols"), *names], runs=runs)
+    if plan.mode == "educational":
+        out[GUIDE] = fill("PAPER_GUIDE.md.j2", sections=sections_of(plan))
+    for name in (NOTES, README):
+        out[name] = audit.fill(out[name], plan.ledger)
+    return out
+
+
+def tidy(text: str) -> str:
+    """Two blank lines between definitions at the top, one elsewhere, none at the ends."""
+    text = re.sub(r"[ \t]+\n", "\n", text)
+    text = re.sub(r"\n{3,}(?=[ \t])", "\n\n", text)
+    text = re.sub(r"\n{2,}(?=(?:class|def|@)\b|@)", "\n\n\n", text)
+    return re.sub(r"(@\w[^\n]*\n)\n+(?=class|def)", r"\1", text).strip("\n") + "\n"
+
+
+# --- laying --------------------------------------------------------------------------------------------------------------
+
+
+def plan_of(work: Workspace) -> Plan:
+    """The plan of a workspace. Raises Stop naming the first things that keep it from being laid."""
+    contribution, one = read_contribution(work.contribution)
+    ledger, two = read_ledger(work.ledger)
+    wrong = errors([*one, *two])
+    if contribution is None or ledger is None or wrong:
+        told = "\n  ".join(finding.text() for finding in wrong[:5])
+        raise Stop(f"contribution.md or ledger.yaml cannot be used:\n  {told}", code=USAGE, fix=f"check_stage.py 2 and 3 on {work.folder}")
+    return plans.make(contribution, ledger, work.paper(), work.job())
+
+
+def ours(folder: Path, kept: Path) -> bool:
+    """Whether a folder was laid by us, from this workspace or an earlier one."""
+    if kept.is_dir():
+        return True
+    notes = folder / NOTES
+    return notes.is_file() and "<!-- paper2code:begin" in notes.read_text(encoding="utf-8", errors="replace")
+
+
+def lay(work: Workspace, out: Path | None = None) -> Laid:
+    """Lay or update the result folder of a workspace."""
+    plan = plan_of(work)
+    folder = Path(out) if out else Path(plan.slug)
+    kept = work.folder / "laid"
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir()) and not ours(folder, kept)):
+        raise Stop(
+            f"{folder} exists and was not laid by paper2code; nothing in it was touched",
+            code=USAGE,
+            expected="a folder that does not exist, is empty, or was laid before",
+            fix="name another one with --out, or move it away",
+        )
+    rendered = render(plan)
+    done = Laid(folder)
+    for name, text in rendered.items():
+        put(folder / name, kept / name, name, text, done, plan)
+    walkthrough.update(plan, folder, done)
+    done.to_write = [f"{part.file}: {part.name}" for part in plan.parts]
+    return done
+
+
+def put(path: Path, base: Path, name: str, text: str, done: Laid, plan: Plan) -> None:
+    """One text file: new, rendered again, or merged with what was written by hand."""
+    if not path.is_file():
+        files.write(path, text)
+        done.new.append(name)
+    else:
+        now = path.read_text(encoding="utf-8")
+        if base.is_file():
+            merged = merge(base.read_text(encoding="utf-8"), now, text)
+            result, clashes = merged.text, merged.conflicts
+        else:  # the workspace of that time is gone: only what is marked as rendered is rendered again
+            result, clashes = (text if name == CONFIG else now), []
+        if name in (NOTES, README):
+            result = audit.fill(result, plan.ledger)
+            clashes = [clash for clash in clashes if "FILL IN" not in clash[1] and "|" not in clash[1]]
+        done.conflicts += [(name, line, lines) for line, lines in clashes]
+        if result == now:
+            done.kept.append(name)
+        else:
+            files.write(path, result)
+            (done.updated if result == text else done.merged).append(name)
+    files.write(base, text)

@@ -1,0 +1,491 @@
+"""`notebooks/walkthrough.ipynb`: built with the result, refreshed with src/, its hand-written cells kept.
+
+Every cell that was laid carries in its metadata its id, role and a hash of its laid text; a cell whose text still has that hash
+is ours to refresh, any other is the hand's. Code is shown as a block rendered from src/, so that it cannot drift; checks import
+src/ and exercise it. The patterns of checks are templates in `scaffolds/checks/FRAMEWORK/`, written out in plain code.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import nbformat
+from paper2code import files
+from paper2code.check.ledger import NOT_APPLICABLE, PARTIALLY, UNSPECIFIED
+from paper2code.show.plan import Part, Plan, one_line, shape_of, whole
+
+if TYPE_CHECKING:
+    from paper2code.show.scaffold import Laid
+
+FILE = "notebooks/walkthrough.ipynb"
+KEY = "paper2code"  # of the cells' metadata
+# Sizes that are small enough for a check, by the checklist's names.
+TOY = {
+    "depth": 2,
+    "hidden-size": 8,
+    "heads": 2,
+    "head-size": 4,
+    "feed-forward-size": 16,
+    "vocabulary-size": 7,
+    "maximum-length": 5,
+    "batch-size": 4,
+}
+
+
+@dataclass
+class Cell:
+    """A cell to lay. `role`: text, excerpt, shown, code, check."""
+
+    id: str
+    kind: str
+    text: str
+    role: str
+    part: str = ""
+    pattern: str = ""
+
+
+def mark(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+# --- which checks apply ---------------------------------------------------------------------------------------------------
+
+Reason = str  # why a pattern is left out; "" when it applies
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A kind of check. `why_not(part, plan)`: the reason for leaving it out, "" where it applies."""
+
+    name: str
+    title: str
+    why_not: Callable[[Part, Plan], Reason]
+
+
+def dimension(part: Part, name: str) -> bool:
+    return any(name in (shape_of(shape) or ()) for shape in part.inputs.values())
+
+
+def made_up(part: Part, plan: Plan) -> Reason:
+    return "" if part.tensors else "its inputs cannot be made up from their shapes"
+
+
+def shape(part: Part, plan: Plan) -> Reason:
+    if part.kind in ("data", "training", "evaluation", "utility"):
+        return "it takes no tensors" if not part.tensors else f"a {part.kind} component is checked by its values"
+    return made_up(part, plan)
+
+
+def layer(part: Part, plan: Plan) -> Reason:
+    return made_up(part, plan) if part.is_class and part.kind == "model" else "it has no parameters"
+
+
+def gradients(part: Part, plan: Plan) -> Reason:
+    return "NumPy does not differentiate" if plan.framework == "numpy" else layer(part, plan)
+
+
+def batch(part: Part, plan: Plan) -> Reason:
+    if reason := layer(part, plan):
+        return reason
+    if not dimension(part, "batch") or not any("batch" in (shape_of(text) or ()) for text in part.outputs.values()):
+        return "it has no batch dimension"
+    norm = plan.find("normalisation")
+    if norm is not None and re.search(r"\bbatch norm", f"{norm.quote} {norm.using}", re.I):
+        return "batch normalisation couples the examples of a batch"
+    return ""
+
+
+def modes(part: Part, plan: Plan) -> Reason:
+    if reason := layer(part, plan):
+        return reason
+    if plan.framework == "numpy":
+        return "the NumPy form has no training mode"
+    rate = plan.find("dropout-rate")
+    return "" if rate is not None and rate.config and rate.value else "nothing in it differs between training and evaluation"
+
+
+def masks(part: Part, plan: Plan) -> Reason:
+    kind = plan.find("attention-kind")
+    said = f"{kind.quote} {kind.using}" if kind is not None else ""
+    if part.kind != "model" or not re.search(r"\b(mask|causal|padding)", said, re.I):
+        return "the paper speaks of no mask"
+    return "the attention has no mask" if re.search(r"\b(without|no)\b[^.]{0,20}mask", said, re.I) else ""
+
+
+def reference(part: Part, plan: Plan) -> Reason:
+    return (
+        "" if part.kind in ("model", "loss", "schedule", "inference", "system", "utility") else f"a {part.kind} component has its own check"
+    )
+
+
+def of_kind(*kinds: str) -> Callable[[Part, Plan], Reason]:
+    return lambda part, plan: "" if part.kind in kinds else f"for {' and '.join(kinds)} alone"
+
+
+PATTERNS = (
+    Pattern("shape", "the contract: shapes, a batch of one, finite values", shape),
+    Pattern("reference", "agreement with an independent slow formula", reference),
+    Pattern("identity", "limits and identities of the paper's equations", of_kind("model", "schedule", "loss", "inference", "system")),
+    Pattern("batch_independence", "the examples of a batch do not see each other", batch),
+    Pattern("gradients", "gradients reach every parameter", gradients),
+    Pattern("modes", "training and evaluation mode differ, and only by dropout", modes),
+    Pattern("seeds", "the same seed gives the same parameters and values", layer),
+    Pattern("masks", "what is masked has no influence", masks),
+    Pattern("data", "what the batches hold", of_kind("data")),
+    Pattern("evaluation", "the metrics on cases counted by hand", of_kind("evaluation")),
+    Pattern(
+        "training", "the optimiser, its groups and its settings against the config; a handful of examples is learned", of_kind("training")
+    ),
+)
+
+
+# --- code for made-up inputs ----------------------------------------------------------------------------------------------
+
+
+class Sizes:
+    """Dimensions of shapes as expressions on the toy configuration."""
+
+    OTHERS = (3, 5, 6, 2, 4)
+
+    def __init__(self, plan: Plan):
+        self.leaves: dict[str, str] = {}
+        for path in plan.config():
+            self.leaves.setdefault(path.rpartition(".")[2], f"toy.{path}")
+        for row in plan.contribution.rows("symbols"):
+            plain = re.sub(r"[\s${}\\]", "", str(row.get("symbol")))
+            if str(row.get("variable")) in self.leaves:
+                self.leaves.setdefault(plain, self.leaves[str(row["variable"])])
+        self.others: dict[str, str] = {}
+        vocabulary = plan.find("vocabulary-size")
+        self.top = f"toy.{vocabulary.config}" if vocabulary is not None and vocabulary.config else "5"
+
+    def of(self, name: str) -> str:
+        if name == "batch" or name.isdigit():
+            return name
+        if name in self.leaves:
+            return self.leaves[name]
+        return self.others.setdefault(name, str(self.OTHERS[len(self.others) % len(self.OTHERS)]))
+
+    def tuple(self, text: str) -> str:
+        names = [self.of(name) for name in shape_of(text)]
+        return f"({', '.join(names)}{',' if len(names) == 1 else ''})"
+
+
+def made(name: str, text: str, sizes: Sizes, framework: str, scale: str = "") -> str:
+    """One made-up input as an assignment."""
+    if shape_of(text) is None:
+        return f"{name} = {'1' if whole(text) else '0.5'}"
+    shape = sizes.tuple(text)
+    if whole(text):
+        made_ = {
+            "pytorch": f"torch.randint({sizes.top}, {shape})",
+            "jax": f"jax.random.randint(key, {shape}, 0, {sizes.top})",
+            "numpy": f"rng.integers({sizes.top}, size={shape})",
+        }[framework]
+    else:
+        made_ = {
+            "pytorch": f"torch.randn{shape if shape.count(',') > 1 or not shape.endswith(',)') else shape[:-2] + ')'}",
+            "jax": f"jax.random.normal(key, {shape})",
+            "numpy": f"rng.standard_normal({shape})",
+        }[framework]
+    return f"{name} = {made_}{scale}"
+
+
+def call_of(part: Part, framework: str) -> str:
+    """The arguments of a component's call: its inputs by name, and the configuration where it takes one."""
+    names = [name if name.isidentifier() else files.slug(name, otherwise="x") for name in part.inputs]
+    rest = []
+    if not part.is_class:
+        if "config: Config" in part.signature:
+            rest.append("config=toy")
+    return ", ".join([f"{name}={name}" for name in names] + rest)
+
+
+def make_of(part: Part, framework: str, seed: str = "0") -> str:
+    if not part.is_class:
+        return part.name
+    return {
+        "pytorch": f"{part.name}(toy)",
+        "jax": f"{part.name}(toy, rngs=nnx.Rngs({seed}))",
+        "numpy": f"{part.name}(toy, np.random.default_rng({seed}))",
+    }[framework]
+
+
+# --- cells ------------------------------------------------------------------------------------------------------------------
+
+
+def source_of(folder: Path, file: str, name: str) -> str | None:
+    """A top-level definition of a file of the result as it stands; None where it is not there or does not parse."""
+    path = folder / file
+    try:
+        text = path.read_text(encoding="utf-8")
+        tree = ast.parse(text)
+    except (OSError, UnicodeDecodeError, SyntaxError, ValueError):
+        return None
+    for node in tree.body:
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == name:
+            first = min([node.lineno, *(part.lineno for part in node.decorator_list)])
+            return "\n".join(text.splitlines()[first - 1 : node.end_lineno])
+    return None
+
+
+def shown(folder: Path, part: Part) -> str:
+    body = source_of(folder, part.file, part.name)
+    fence = "````" if body and "```" in body else "```"
+    return f"`{part.name}` as it stands in `{part.file}`:\n\n{fence}python\n{body if body is not None else '# not written yet'}\n{fence}"
+
+
+def excerpt(part: Part) -> str:
+    lines = [f"## {part.name}: {part.places}", ""]
+    said = set()
+    for item in part.items:
+        if item.status != NOT_APPLICABLE and item.quote and (item.where, item.quote) not in said:
+            said.add((item.where, item.quote))
+            lines += [f'> {item.where} — "{one_line(item.quote)}"', ""]
+    for equation in part.equations:
+        if equation.latex:
+            lines += [f"Eq. {equation.number}:", "", f"$${one_line(equation.latex)}$$", ""]
+    if not said and not part.equations:
+        lines += [f"See {part.places}.", ""]
+    return "\n".join(lines).rstrip()
+
+
+def toy(plan: Plan) -> str:
+    """The expression of the toy configuration."""
+    sections: dict[str, list[str]] = {}
+    for path, item in plan.config().items():
+        small = TOY.get(item.item)
+        if (
+            small is not None
+            and isinstance(item.value, int)
+            and not isinstance(item.value, bool)
+            and item.value > small
+            and path.count(".") == 1
+        ):
+            section, _, key = path.partition(".")
+            sections.setdefault(section, []).append(f"{key}={small}")
+    if not sections:
+        return "toy = config"
+    rows = [f"    {section}=replace(config.{section}, {', '.join(values)})," for section, values in sections.items()]
+    return "toy = replace(\n    config,\n" + "\n".join(rows) + "\n)"
+
+
+def pitfalls(plan: Plan) -> str:
+    lines = ["## Common pitfalls", ""]
+    for row in plan.ledger.contradictions:
+        lines.append(
+            f"- **{one_line(row.fields.get('about'))}**: two statements; {one_line(row.fields.get('decision'))} is followed here."
+        )
+    for item in plan.ledger.items:
+        if item.status in (PARTIALLY, UNSPECIFIED) and item.group in ("architecture", "training", "method"):
+            lines.append(
+                f"- **{item.item}** is left open by the paper: {one_line(item.using)}."
+                + (f" It might also be {one_line('; '.join(item.alternatives))}." if item.alternatives else "")
+            )
+    if len(lines) == 2:
+        lines.append(
+            "- The paper contradicts itself nowhere and leaves no setting of the method open; the shapes and axes above are where to look."
+        )
+    return "\n".join(lines)
+
+
+def build(plan: Plan, folder: Path) -> list[Cell]:
+    """All cells in order."""
+    from paper2code.show.scaffold import templates
+
+    engine, framework, sizes = templates(), plan.framework, Sizes(plan)
+    out: list[Cell] = []
+    left: dict[str, list[tuple[str, str]]] = {}
+
+    def text(id: str, body: str, role: str = "text", part: str = "") -> None:
+        out.append(Cell(id, "markdown", body, role, part))
+
+    def code(id: str, body: str, role: str = "code", part: str = "", pattern: str = "") -> None:
+        out.append(Cell(id, "code", body.strip("\n"), role, part, pattern))
+
+    def template(name: str, **more) -> str:
+        return engine.get_template(f"checks/{framework}/{name}.py.j2").render(plan=plan, framework=framework, **more)
+
+    text(
+        "title",
+        f"# Walkthrough: {plan.title}\n\nEach component beside the paper's words, with checks that exercise `src/`. Sizes are toy "
+        "sizes, so that everything runs on a CPU in seconds; the structure is the paper's. Nothing is downloaded.",
+    )
+    if plan.mode == "educational":
+        text(
+            "background",
+            "## Background\n\nFILL IN: what a reader has to know before the paper: the problem, what was done about it before, and the "
+            "idea in plain words.",
+        )
+    text("setup-head", "## Set-up")
+    modules: dict[str, list[str]] = {}
+    for part in plan.parts:
+        modules.setdefault(part.file.removesuffix(".py").replace("/", "."), []).append(part.name)
+    imports = "\n".join(f"from {module} import {', '.join(names)}" for module, names in modules.items() if module != "src.utils")
+    code("setup", template("setup", imports=imports, helpers=", ".join(["load_config", *modules.get("src.utils", [])])))
+    text("config-head", "## Configuration\n\nThe settings of the paper, and toy sizes of them for the checks.")
+    code("config", 'config = load_config(ROOT / "configs" / "base.yaml")\n' + toy(plan))
+    for part in plan.parts:
+        name = part.name
+        text(f"{name}-excerpt", excerpt(part), "excerpt", name)
+        text(f"{name}-shown", shown(folder, part), "shown", name)
+        for pattern in PATTERNS:
+            reason = pattern.why_not(part, plan)
+            if reason:
+                left.setdefault(pattern.name, []).append((name, reason))
+                continue
+            data = {
+                "part": part,
+                "inputs": [made(key, value, sizes, framework) for key, value in part.inputs.items()],
+                "large": [
+                    made(key, value, sizes, framework, "" if whole(value) or shape_of(value) is None else " * 100.0")
+                    for key, value in part.inputs.items()
+                ],
+                "batched": [key for key, value in part.inputs.items() if "batch" in (shape_of(value) or ())],
+                "floating": [key for key, value in part.inputs.items() if shape_of(value) is not None and not whole(value)],
+                "make": make_of(part, framework),
+                "again": make_of(part, framework, "1"),
+                "call": call_of(part, framework),
+                "shapes": [sizes.tuple(value) if shape_of(value) is not None else None for value in part.outputs.values()],
+                "title": pattern.title,
+                "scalar_loss": part.kind == "loss",
+            }
+            code(f"{name}-{pattern.name}", template(pattern.name, **data), "check", name, pattern.name)
+    models = [part for part in plan.parts if part.kind == "model" and part.is_class]
+    if models:
+        text("assembly-head", f"## Assembly\n\nThe whole model is `{models[-1].name}`, at the paper's size.")
+        count = plan.find("parameter-count")
+        if count is not None and count.numbers() and not count.config:
+            code(
+                "assembly-count",
+                template(
+                    "parameter_count",
+                    part=models[-1],
+                    count=count.numbers()[0],
+                    where=count.where,
+                    make=make_of(models[-1], framework).replace("(toy", "(config"),
+                ),
+                "check",
+                models[-1].name,
+                "parameter_count",
+            )
+        else:
+            code(
+                "assembly-count",
+                template("assembly", part=models[-1], make=make_of(models[-1], framework)),
+                "check",
+                models[-1].name,
+                "assembly",
+            )
+    if any(part.kind == "loss" for part in plan.parts) and models:
+        text("training-head", "## Loss and training step")
+        last = [part for part in plan.parts if part.kind == "loss"][-1]
+        code("training-start", template("initial_loss", model=models[-1], part=last), "check", last.name, "initial_loss")
+    if plan.mode == "educational":
+        text("what-if-head", "## What if\n\nFILL IN: one choice of the paper that is changed below, and what you expect.")
+        code(
+            "what-if",
+            '# What happens when one choice is changed?\nraise NotImplementedError("FILL IN: change one setting of toy, show the effect")',
+            "check",
+            "",
+            "what_if",
+        )
+        listed = "\n".join(f"- {one_line(reference.text)}" for reference in plan.paper.references[:8])
+        text("reading", f"## Further reading\n\nFILL IN: which of the paper's references to read first, and why.\n\n{listed}")
+    text("pitfalls", pitfalls(plan))
+    rows = [
+        f"- {next(p.title for p in PATTERNS if p.name == name)} (`{name}`): "
+        + "; ".join(f"{reason} ({', '.join(f'`{n}`' for n, r in names if r == reason)})" for reason in dict.fromkeys(r for _, r in names))
+        for name, names in left.items()
+    ]
+    text("left-out", "## Checks left out\n\n" + ("\n".join(rows) or "None."))
+    return out
+
+
+# --- the file ---------------------------------------------------------------------------------------------------------------
+
+
+def cell_of(spec: Cell) -> nbformat.NotebookNode:
+    make = nbformat.v4.new_markdown_cell if spec.kind == "markdown" else nbformat.v4.new_code_cell
+    cell = make(spec.text, metadata={KEY: meta(spec)})
+    cell["id"] = re.sub(r"[^A-Za-z0-9_-]", "-", spec.id)[:60]
+    return cell
+
+
+def meta(spec: Cell) -> dict:
+    return {
+        key: value
+        for key, value in (("id", spec.id), ("role", spec.role), ("part", spec.part), ("pattern", spec.pattern), ("laid", mark(spec.text)))
+        if value
+    }
+
+
+def update(plan: Plan, folder: Path, done: Laid) -> None:
+    """Build the notebook, or bring an existing one up to date."""
+    specs = build(plan, folder)
+    path = folder / FILE
+    if not path.is_file():
+        book = nbformat.v4.new_notebook(cells=[cell_of(spec) for spec in specs])
+        book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        book.metadata["language_info"] = {"name": "python"}
+        files.write(path, nbformat.writes(book) + "\n")
+        done.new.append(FILE)
+        return
+    try:
+        book = nbformat.read(path, as_version=4)
+    except Exception:  # noqa: BLE001 - nbformat raises many kinds; the gate says what is wrong with the file
+        done.conflicts.append((FILE, 1, "the notebook cannot be read; mend or delete it, and lay again"))
+        return
+    before = nbformat.writes(book)
+    known = {cell.metadata.get(KEY, {}).get("id"): cell for cell in book.cells if cell.metadata.get(KEY, {}).get("id")}
+    wanted = {spec.id for spec in specs}
+    at = 0
+    for spec in specs:
+        cell = known.get(spec.id)
+        if cell is None:
+            book.cells.insert(at, cell_of(spec))
+            at += 1
+            continue
+        at = book.cells.index(cell) + 1
+        laid = cell.metadata[KEY].get("laid")
+        if spec.role == "shown" or mark(cell.source) == laid:
+            if cell.source != spec.text and cell.cell_type == "code":
+                cell["outputs"], cell["execution_count"] = [], None
+            cell.source = spec.text
+            cell.metadata[KEY] = meta(spec)
+    book.cells = [
+        cell
+        for cell in book.cells
+        if not (own := cell.metadata.get(KEY, {})).get("id") or own["id"] in wanted or mark(cell.source) != own.get("laid")
+    ]
+    after = nbformat.writes(book)
+    if after == before:
+        done.kept.append(FILE)
+    else:
+        files.write(path, after + "\n")
+        done.updated.append(FILE)
+
+
+def refresh(path: Path) -> bool:
+    """Render the shown code of a notebook again from the src/ beside it; whether anything changed."""
+    book = nbformat.read(path, as_version=4)
+    folder, changed = path.parent.parent, False
+    for cell in book.cells:
+        own = cell.metadata.get(KEY, {})
+        found = re.match(r"`(\w+)` as it stands in `([\w./]+)`", cell.source) if own.get("role") == "shown" else None
+        if found:
+            body = source_of(folder, found.group(2), found.group(1))
+            text = re.sub(
+                r"(`{3,})python\n.*\n\1", lambda m, body=body: f"{m.group(1)}python\n{body}\n{m.group(1)}", cell.source, flags=re.S
+            )
+            if body is not None and text != cell.source:
+                cell.source, changed = text, True
+    if changed:
+        files.write(path, nbformat.writes(book) + "\n")
+    return changed
