@@ -21,6 +21,7 @@ import re
 import unicodedata
 from array import array
 from bisect import bisect_left
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
@@ -65,7 +66,8 @@ FRACTIONS = frozenset(("frac", "tfrac", "dfrac", "cfrac", "nicefrac", "sfrac", "
 OPERATORS = {
     "<=": "≤", ">=": "≥", "!=": "≠", "==": "=", ":=": "=", "->": "→", "=>": "⇒", "<-": "←", "+/-": "±", "||": "‖", "⩽": "≤",
     "⩾": "≥", "≦": "≤", "≧": "≥", "∣": "|", "∥": "‖", "∘": "°", "⊺": "t", "⊤": "t", "−": "-", "∼": "", "∗": "", "⋅": "",
-    "·": "", "⋯": "", "⋆": "", "∶": "", "⟶": "→", "⟵": "←", "∕": "/", "√": "√", "Σ": "σ", "∆": "δ", "⟨": "", "⟩": "", "×": "×",
+    "·": "", "⋯": "", "⋆": "", "∶": "", "⟶": "→", "⟵": "←", "∕": "/", "√": "√", "Σ": "σ", "∆": "δ", "⟨": "", "⟩": "", "◦": "°",
+    "\u0338=": "≠", "\u0338 =": "≠",
 }
 SUPERSCRIPTS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼ⁿⁱ", "0123456789+-=ni", strict=True))
 SUBSCRIPTS = dict(zip("₀₁₂₃₄₅₆₇₈₉₊₋₌ₐₑₒₓₕₖₗₘₙₚₛₜᵢⱼᵣᵤᵥ", "0123456789+-=aeoxhklmnpstijruv", strict=True))
@@ -76,12 +78,22 @@ DASHES = "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"
 
 # "Kingma and Ba, 2014", "Vaswani et al., 2017a, 2018": names without digits, then years.
 NAME_LETTER = r"(?:[^\W\d_]|['\u2019-])"
-NAMED = (rf"[^\W\d_a-z]{NAME_LETTER}*(?:[\s,&.~]+{NAME_LETTER}+){{0,12}}[\s,.~]+"
+NAMED = (rf"[^\W\d_a-z]{NAME_LETTER}*(?:[\s,&.~\u00a8\u00b4`\u02c6\u02dc]+{NAME_LETTER}+){{0,12}}[\s,.~]+"
          r"(?:19|20)\d\d[a-z]?(?:,\s*(?:19|20)\d\d[a-z]?)*")
+# What a bibliography that is not at hand leaves: "[?]", "[adam, bn]", "(??)", "(kingma2014adam; bahdanau, )".
+KEY = r"[^\W\d_][\w:+./-]{1,60}"
+TEXTUAL = rf"[^\W\d_a-z]{NAME_LETTER}+(?:\s+(?:and|&)\s+[^\W\d_a-z]{NAME_LETTER}+|\s+et\s+al\.?)?,?\s*\(\s*(?:19|20)\d\d[a-z]?" \
+          r"(?:\s*[,;]\s*(?:19|20)\d\d[a-z]?)*\s*\)"
+NOTE = r"\[\d{1,3},\s*(?:[A-Z][a-z]{0,8}\.?|pp?\.)[\s~]*[\d.\u2013-]+\]"
+BRACKET_ITEM = rf"(?:\d{{1,3}}[a-z]?(?:\s*[\u2013-]\s*\d{{1,3}})?|\?+|{KEY})"
+YEAR_KEY = r"[^\W\d_][\w:+./-]{0,40}?(?:19|20)\d\d[\w:+./-]{0,40}"
+PAREN_ITEM = rf"(?:\?+|{YEAR_KEY}|{KEY}(?=,?\s*(?:[;,]\s*[\w:+./-]+)*,\s*\)))"
 TOKEN = re.compile(rf"""
   (?P<skip>\\(?:label|tag\*?|vspace\*?|hspace\*?|ref|eqref|autoref|[cC]ref|pageref|begin|end|color|textcolor)\s*\{{[^{{}}]*\}}|\xad)
  |(?P<cite>\\cite[a-zA-Z]*\*?(?:\[[^\]]*\])*\{{[^{{}}]*\}}|\[cite:[^\]]*\]|\[\?+\]
-    |\[\s*\d{{1,3}}[a-z]?(?:\s*[,;\u2013-]\s*\d{{1,3}}[a-z]?)*\s*\]
+    |\[\s*{BRACKET_ITEM}(?:\s*[,;]\s*{BRACKET_ITEM})*\s*\]
+    |\(\s*{PAREN_ITEM}(?:[\s,;]+{PAREN_ITEM})*[\s,;]*\)
+    |{NOTE}|{TEXTUAL}
     |\((?:e\.g\.,?\s|see\s|cf\.\s)?{NAMED}(?:\s*[;,]\s*{NAMED})*\))
  |(?P<power>\d+(?:\.\d+)?[eE][{DASHES}+]?\d+(?![^\W_]|\.\d))
  |(?P<number>[1-9]\d{{0,2}}(?:(?:,|\{{,\}}|\\,|[\u2009\u202f])\d{{3}})+(?![\d])(?:\.\d+)?|\d+(?:\.\d+)*|(?<![^\W_])\.\d+)
@@ -94,11 +106,13 @@ TOKEN = re.compile(rf"""
  |(?P<dollar>\$+)
  |(?P<slash>[/\u2044\u2215])
  |(?P<prime>[\u2032\u2033\u2034]|['\u2019](?!['\u2019]))
- |(?P<operator><=|>=|!=|==|:=|->|=>|<-|\+/-|\|\||[+=<>|%×÷±¬°∞*\u2190-\u22ff\u27c0-\u27ef\u2980-\u2aff\u22a4†‡✓‰·])
+ |(?P<operator>\u0338\s?=|<=|>=|!=|==|:=|->|=>|<-|\+/-|\|\||[+=<>|%×÷±¬°∞*\u2190-\u22ff\u27c0-\u27ef\u2980-\u2aff\u22a4†‡✓‰·])
  |(?P<other>[^\x00-\x7f\s\u2018-\u201f\u00ab\u00bb\u2026\u200b-\u200f\u2060\ufeff])
 """, re.X)
-SWAP = re.compile(r"(\^(?:\{[^{}]*\}|[^\s{}\\]))(_(?:\{[^{}]*\}|[^\s{}\\]))")
-ONE_TIMES_TEN = re.compile(r"\s*\$?\s*(?:×|x|\\times|\\cdot|·|⋅|\*)\s*\$?\s*10\s*(?:\^|[⁻⁰-⁹¹²³])")
+SCRIPT = r"(?:\{(?:[^{}]|\{[^{}]*\})*\}|\\[A-Za-z]+(?:\{[^{}]*\})?|[^\s{}\\])"
+HIGH_LOW = re.compile(rf"(\^{SCRIPT})(_{SCRIPT})")
+LOW_HIGH = re.compile(rf"(_{SCRIPT})(\^{SCRIPT})")
+ONE_TIMES_TEN = re.compile(r"\s*\$?\s*(?:×|x|\\times|\\cdot|·|⋅|\*)\s*\$?\s*10\s*(?:\^|[⁻⁰-⁹¹²³]|[−-]\s?\d)")
 TIMES = re.compile(r"[\s${}]*\d")
 EXPONENT = re.compile(r"[\s${]*\d")
 POWER = re.compile(rf"(\d+(?:\.\d+)?)[eE]([{DASHES}+]?)(\d+)")
@@ -106,12 +120,13 @@ POWER = re.compile(rf"(\d+(?:\.\d+)?)[eE]([{DASHES}+]?)(\d+)")
 
 class Mark(NamedTuple):
     """`at`: the offset in the folded text. `kind`: dash, prime, slash, high, low or cite. `must`: the other side needs
-    one of the same kind there. `what`: a citation's numbers or years ("?" when unknown)."""
+    one of the same kind there. `what`: a citation's numbers, years or keys. `place`: the offset in the original."""
 
     at: int
     kind: str
     must: bool = False
     what: str = ""
+    place: int = 0
 
 
 @dataclass
@@ -133,17 +148,21 @@ def letters(word: str) -> str:
     plain = word if word.isascii() else "".join(
         c for c in unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", word)) if not unicodedata.combining(c))
     plain = plain.casefold().replace("ς", "σ").replace("ϵ", "ε").replace("ϕ", "φ").replace("ı", "i").replace("ȷ", "j")
-    return GREEK.get(plain, plain)
+    return GREEK.get(plain, plain) if len(plain) > 2 else plain  # "xi" is x_i as a PDF's text has it, not ξ
 
 
-def fold(text: str, *, math: bool = False) -> Folded:
-    """Fold `text`; `math` when all of it is mathematics (a display formula's LaTeX), not only what stands in `$…$`."""
+def fold(text: str, *, math: bool = False, high_first: bool = False) -> Folded:
+    """Fold `text`; `math` when all of it is mathematics (a display formula's LaTeX), not only what stands in `$…$`.
+
+    x_i^2 and x^2_i come out alike, the index first; with `high_first` the power first, as TeX sets them and as they are
+    therefore copied from a PDF.
+    """
     for control, meant in CONTROLS.items():
         if control in text:
             text = re.sub(f"{control}(?=[a-z])", lambda _, meant=meant: meant, text)
     out = Folded(text)
     if "^" in text and "_" in text:
-        text = SWAP.sub(r"\2\1", text)  # x^2_i is x_i^2; as long as before, so places stay right
+        text = (LOW_HIGH if high_first else HIGH_LOW).sub(r"\2\1", text)  # as long as before, so places stay right
     dollars = math or text.count("$") % 2 == 0
     parts: list[str] = []
     starts, ends, begins, stops, marks = out.starts, out.ends, out.begins, out.stops, out.marks
@@ -151,6 +170,7 @@ def fold(text: str, *, math: bool = False) -> Folded:
     number_before = False  # the last thing emitted ends in a number
     last_length = 2  # letters in the last word; 1 makes what follows look like mathematics
     skipped = 0
+    braces: dict[int, int] | None = None
     bars: list[int] = []  # places in the original where a numerator ends
 
     def emit(piece: str, begin: int, stop: int, *, number: bool = False) -> None:
@@ -173,7 +193,12 @@ def fold(text: str, *, math: bool = False) -> Folded:
         if kind == "high" and number_before and EXPONENT.match(text, stop):
             emit("^", stop - 1, stop)
         else:
-            marks.append(Mark(at, kind))
+            marks.append(Mark(at, kind, place=stop - 1))
+
+    def prime(must: bool, begin: int) -> None:
+        if marks and marks[-1].at == at and marks[-1].kind == "high":  # x^\prime is x'
+            marks.pop()
+        marks.append(Mark(at, "prime", must, place=begin))
 
     for found in TOKEN.finditer(text):
         group, begin, stop, piece = found.lastgroup, found.start(), found.end(), found.group()
@@ -181,7 +206,7 @@ def fold(text: str, *, math: bool = False) -> Folded:
             continue
         while bars and begin > bars[-1]:
             bars.pop()
-            marks.append(Mark(at, "slash"))
+            marks.append(Mark(at, "slash", place=begin))
         if group == "word":
             plain = letters(piece)
             if plain == "x" and number_before and text[begin - 1: begin].strip(" $}") in ("", text[begin - 1]) \
@@ -203,20 +228,21 @@ def fold(text: str, *, math: bool = False) -> Folded:
                 emit("×", begin + len(mantissa), begin + len(mantissa) + 1)
             emit("10", begin, stop, number=True)
             if sign and sign != "+":
-                marks.extend((Mark(at, "high"), Mark(at, "dash", True)))
+                marks.extend((Mark(at, "high", place=begin), Mark(at, "dash", True, place=begin)))
             else:
                 emit("^", begin, stop)
             emit(exponent, begin, stop, number=True)
         elif group == "command":
             name = piece[1:]
             if name in FRACTIONS:
-                if (bar := numerator_end(text, stop)) is not None:
-                    bars.append(bar)
-                    bars.sort(reverse=True)
+                braces = closings(text) if braces is None else braces
+                argument = stop + len(text[stop : stop + 40]) - len(text[stop : stop + 40].lstrip())
+                bars.append(braces.get(argument, argument))
+                bars.sort(reverse=True)
             elif name in SILENT:
                 continue
             elif name == "prime":
-                marks.append(Mark(at, "prime", True))
+                prime(True, begin)
             elif name in COMMANDS:
                 plain = COMMANDS[name]
                 if name in ("cdot", "ast") and number_before and TIMES.match(text, stop):
@@ -229,9 +255,10 @@ def fold(text: str, *, math: bool = False) -> Folded:
             elif name in ("(", "[", ")", "]"):
                 math = name in ("(", "[")
             elif name.isalpha():
-                emit(letters(name), begin, stop)
+                emit(GREEK.get(name.lower(), letters(name)), begin, stop)
         elif group == "dash":
-            marks.append(Mark(at, "dash", is_minus(text, piece, begin, stop, math, number_before, last_length)))
+            minus = is_minus(text, piece, begin, stop, math, number_before, last_length)
+            marks.append(Mark(at, "dash", minus, place=begin))
         elif group == "dollar":
             math = not math if dollars else math
         elif group == "script":
@@ -241,31 +268,31 @@ def fold(text: str, *, math: bool = False) -> Folded:
             if group == "high" and number_before and plain[0].isdigit():
                 emit("^", begin, stop)
             else:
-                marks.append(Mark(at, group))
+                marks.append(Mark(at, group, place=begin))
             for part in re.findall(r"\d+|[a-z]+|[-+=]", plain):
                 if part == "-":
-                    marks.append(Mark(at, "dash", True))
+                    marks.append(Mark(at, "dash", True, place=begin))
                 else:
                     emit(part, begin, stop, number=part.isdigit())
         elif group == "slash":
-            marks.append(Mark(at, "slash", True))
+            marks.append(Mark(at, "slash", True, place=begin))
         elif group == "prime":
-            marks.append(Mark(at, "prime", math or piece not in "'\u2019"))
+            prime(math or piece not in "'\u2019", begin)
         elif group == "cite":
-            if math or (piece[0] == "[" and re.search(r"(?<!\d)0", piece)):
+            if math or (piece[0] == "[" and re.search(r"(?<![\w.])0(?!\w)", piece)):
                 for inner in re.finditer(r"\d+|[^\W\d_]+", piece):  # an interval or a set
                     word = inner.group()
                     emit(word if word.isdigit() else letters(word), begin + inner.start(), begin + inner.end(),
                          number=word.isdigit())
             else:
-                marks.append(Mark(at, "cite", False, citation(piece)))
+                marks.append(Mark(at, "cite", False, citation(piece), begin))
         elif group == "operator":
             plain = OPERATORS.get(piece, piece)
             if piece in "*·⋅∗" and number_before and TIMES.match(text, stop):
                 plain = "×"
             emit("" if plain == "*" else plain, begin, stop)
         elif group == "other" and not unicodedata.combining(piece):
-            plain = letters(piece)
+            plain = OPERATORS.get(piece, letters(piece))
             emit(plain if plain.strip() else "", begin, stop, number=plain.isdigit())
     out.text = "".join(parts)
     return out
@@ -286,29 +313,28 @@ def is_minus(text: str, dash: str, begin: int, stop: int, math: bool, number_bef
     return last_length == 1 and dash == "-" and following.isalpha() and not text[stop: stop + 4].lstrip(" $")[1:2].isalpha()
 
 
-def numerator_end(text: str, at: int) -> int | None:
-    """Where the first argument of a fraction that begins at `at` ends; None when it cannot be told."""
-    while at < len(text) and text[at] == " ":
-        at += 1
-    if at >= len(text):
-        return None
-    if text[at] != "{":
-        return at
-    depth = 0
-    for place in range(at, min(len(text), at + 2000)):
-        depth += (text[place] == "{") - (text[place] == "}")
-        if depth == 0:
-            return place
-    return None
+def closings(text: str) -> dict[int, int]:
+    """Where each opening brace of a text is closed."""
+    out: dict[int, int] = {}
+    open_braces: list[int] = []
+    for found in re.finditer(r"[{}]", text):
+        if found[0] == "{":
+            open_braces.append(found.start())
+        elif open_braces:
+            out[open_braces.pop()] = found.start()
+    return out
 
 
 def citation(piece: str) -> str:
-    """What a citation says that may not be changed: its numbers, or its years; "?" when it only names a key."""
-    if piece.startswith(("\\", "[cite:", "[?")):
+    """What a citation says that may not be changed: numbers ("#3,5"), years ("2014") or keys ("@adam"); "?" when unknown."""
+    if piece.startswith(("\\", "[cite:")) or "?" in piece:
         return "?"
-    if piece.startswith("("):
-        return ",".join(re.findall(r"\b(?:19|20)\d\d[a-z]?", piece))
-    return ",".join(re.findall(r"\d+", piece))
+    if years := re.findall(r"(?<!\w)(?:19|20)\d\d(?=[a-z]?(?!\w))", piece):
+        return ",".join(years)
+    items = re.split(r"[\s,;]+", piece.strip("()[] \t\n,;"))
+    if items[0][:1].isdigit():
+        return "#" + ",".join(items if all(item[:1].isdigit() for item in items) else items[:1])  # [4, Ch. 3] is [4]
+    return "@" + ",".join(items)
 
 
 def agree(quote: list[Mark], passage: list[Mark], shift: int, length: int, *, lossy: bool, references: int) -> bool:
@@ -327,6 +353,8 @@ def agree(quote: list[Mark], passage: list[Mark], shift: int, length: int, *, lo
             there.setdefault(mark.at, []).append(mark)
     for at in here.keys() | there.keys():
         ours, theirs = there.get(at, ()), here.get(at, ())
+        if not cited_alike(ours, theirs, references):
+            return False
         for one, other in ((ours, theirs), (theirs, ours)):
             kinds = {mark.kind for mark in other}
             for mark in one:
@@ -336,14 +364,26 @@ def agree(quote: list[Mark], passage: list[Mark], shift: int, length: int, *, lo
                     return False
                 if mark.kind == "high" and one is ours and "high" not in kinds and not lossy:
                     return False
-                if mark.kind == "cite" and not cited_alike(mark, other, references):
-                    return False
     return True
 
 
-def cited_alike(mark: Mark, other: list[Mark], references: int) -> bool:
-    others = [each.what for each in other if each.kind == "cite"]
-    if others:
-        return mark.what in others or "?" in (mark.what, *others)
-    numbers = [int(number) for number in re.findall(r"\b\d{1,3}\b", mark.what)]
-    return all(number <= references for number in numbers)
+def cited_alike(ours: Iterable[Mark], theirs: Iterable[Mark], references: int) -> bool:
+    """Whether a quote cites what the paper does at one place. It may leave the citation out, or name it by another system (numbers,
+    years, keys); within one system they must be equal. A number above `references` is no citation and may not be left out."""
+    said, printed = systems(ours), systems(theirs)
+    if any(system in printed and printed[system] != what for system, what in said.items()):
+        return False
+    if said and not printed:
+        return False
+    numbers = (int(number) for each in printed.get("#", ()) for number in re.findall(r"\d+", each))
+    return bool(said) or all(number <= references for number in numbers)
+
+
+def systems(marks: Iterable[Mark]) -> dict[str, set[str]]:
+    """The citations among some marks by how they are named: "#" numbers, "@" keys, "year", "?"."""
+    out: dict[str, set[str]] = {}
+    for mark in marks:
+        if mark.kind == "cite":
+            system = mark.what[0] if mark.what[0] in "#@?" else "year"
+            out.setdefault(system, set()).update(mark.what.lstrip("#@").split(","))
+    return out

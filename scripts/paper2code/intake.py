@@ -19,6 +19,7 @@ from paper2code.acquire.client import Addresses, Client
 from paper2code.acquire.identifiers import ArxivId, refuse
 from paper2code.acquire.provenance import Entry
 from paper2code.check import stage1
+from paper2code.find import evidence
 from paper2code.paper import Paper
 from paper2code.read import open as reading
 from paper2code.show import views
@@ -103,6 +104,8 @@ def write(paper: Paper, metadata: Metadata, workspace: Workspace, say: Callable[
     """Find what the evidence is, and write everything that is made from the paper."""
     say("writing the views")
     views.write(paper, workspace)
+    say("looking for the evidence")
+    evidence.write_evidence(paper, workspace)
     files.write_json(workspace.metadata, metadata.data())
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from email.utils import parsedate_to_datetime
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from lxml import etree
 from lxml import html as lxml_html
@@ -456,7 +457,7 @@ class Arxiv:
                 got.files[role] = found
                 self.say(f"{name}: {record.size / 1e6:.1f} MB, from the cache")
                 return True
-            got.missing[role] = f"there is none ({record.absent})"
+            got.missing[role] = record.absent
             return False
         if self.client is None:
             got.missing[role] = "not in the cache"
@@ -467,8 +468,8 @@ class Arxiv:
         except Failed as problem:
             got.missing[role] = str(problem)
             if problem.absent:
-                got.missing[role] = f"there is none at {url.split('/')[2]}"
-                self.cache.put(got.paper, Record(stored, url, "", absent=f"none at {url.split('/')[2]}"), None)
+                got.missing[role] = f"there is none at {urlsplit(url).hostname}"
+                self.cache.put(got.paper, Record(stored, url, "", absent=got.missing[role]), None)
             self.say(f"{name}: {problem}")
             return False
         got.files[role] = self.keep(got.paper, stored, body, part)

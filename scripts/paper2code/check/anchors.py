@@ -174,9 +174,7 @@ def scan_file(path: Path, name: str) -> tuple[list[Anchor], list[Finding]]:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         line = data[: problem.start].count(b"\n") + 1
-        findings.append(
-            Finding("file-not-utf8", f"byte {problem.start} is not UTF-8", name, line, fix="save the file as UTF-8")
-        )
+        findings.append(Finding("file-not-utf8", f"byte {problem.start} is not UTF-8", name, line, fix="save the file as UTF-8"))
         text = data.decode("utf-8", errors="replace")
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     anchors, problems = scan_text(text, name)

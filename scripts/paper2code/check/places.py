@@ -50,7 +50,7 @@ ONE = "|".join([rf"(?P<appendix>\b(?:Appendix|APPENDIX|App\.)\s*(?:{SECTION_NUMB
                 rf"|\bAppendices\s+{SECTION_NUMBER}(?:(?:\s*,\s*|\s+and\s+){SECTION_NUMBER})*)",
                 *(rf"(?P<{kind}>{written(kind)})" for kind in KINDS),
                 r"(?P<abstract>\bAbstract\b)",
-                r"(?P<title>§\s*(?=[^\W\d_])[^\"\u201c\u201d§\n|]{2,120}?(?=\s*(?:[\u2014\u2013|;]|\s-{1,3}\s|[:\"\u201c(\])]|\.\s|\.?$|\n"
+                r"(?P<title>§\s*(?=[^\W\d_])[^\"\u201c\u201d§\n|]{2,120}?(?=\s*(?:[\u2014|;]|\s\u2013|\s-{1,3}\s|[:\"\u201c(\])]|\.\s|\.?$|\n"
                 r"|,\s*(?:p\.|pp\.|[Pp]age|Eq|Table|Fig|Alg|App|Foot|§))))"])
 PLACE = re.compile(ONE)
 JOIN = re.compile(r"\s*(?:,|;|/|&|\band\b|\+|\(|\)|\bin\b|\bof\b)?\s*(?:and\s+)?(?:the\s+)?")
@@ -154,7 +154,7 @@ class Places:
     def resolve(self, text: str) -> Target:
         """What the places in `text` name; `missing` and `misplaced` say what is wrong with them."""
         target = Target(text)
-        places = parse(text)
+        places = self.titled(text) + parse(text) if text.lstrip().startswith("§") else parse(text)
         if not places:
             target.missing.append((" ".join(text.split())[:80] or "no place", None))
         found_items: list[tuple[str, object]] = []
@@ -185,6 +185,11 @@ class Places:
                     target.misplaced.append((label, self.label(item.section), sure))
         return target
 
+    def titled(self, text: str) -> list[Place]:
+        """The section whose title, whatever it holds, is all that the text names."""
+        wanted = fold(text).text
+        return [Place("section", text, title=title[0].title) for key, title in self.titles.items() if key and key == wanted][:1]
+
     def by_title(self, place: Place, target: Target) -> None:
         wanted = fold(place.title).text
         hits = self.titles.get(wanted)
@@ -192,8 +197,11 @@ class Places:
             target.sections.add("abstract")
             return
         if not hits:
-            hits = [each for title, sections in self.titles.items() if title and wanted.startswith(title) for each in sections
-                    if len(title) >= 0.6 * len(wanted)]
+            hits = [each for title, sections in self.titles.items() for each in sections
+                    if title and wanted.startswith(title) and len(title) >= 0.6 * len(wanted)]
+        if not hits and len(wanted) >= 8:  # cut at a bracket or a dash
+            starting = [title for title in self.titles if title.startswith(wanted)]
+            hits = self.titles[starting[0]] if len(starting) == 1 else []
         if hits:
             for section in hits:
                 target.sections |= self.inside[section.id]
@@ -263,7 +271,7 @@ class Places:
         if found is None:
             return "the paper"
         if not found.number:
-            return f"§{found.title}"
+            return f"§{found.title}" if found.title.strip() else f"p. {found.page}" if found.page else "the paper"
         lettered = found.appendix and bare(found.number).isalpha()
         name = f"Appendix {bare(found.number).upper()}" if lettered else f"§{found.number.strip('. ')}"
         return f"{name} ({found.title})" if title else name

@@ -12,14 +12,14 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from paper2code.check import numbers
 from paper2code.check.anchors import Anchor
 from paper2code.check.places import Places, Target
 from paper2code.findings import ERROR, WARNING, Finding
 from paper2code.fold import Folded, Mark, agree, cited_alike, fold
-from paper2code.paper import Block, Paper, Passage, box
+from paper2code.paper import Algorithm, Block, Equation, Figure, Footnote, Paper, Passage, Table, box
 from rapidfuzz import fuzz
 
 VERIFIED, MOVED, ALTERED, MISSING, DEFERRED, UNREADABLE = "verified", "moved", "altered", "missing", "deferred", "unreadable"
@@ -35,6 +35,8 @@ NEGATION = re.compile(r"(?:\b(?:not|no|never|without|cannot|neither|nor|hardly|n
 NEGATED = re.compile(rf"(?<!or )(?:{NEGATION.pattern})[\s\u2010\u2011-]*$", re.I)
 SENTENCE_END = re.compile(r"[.!?][)\"'\u201d\u2019]*\s+(?=[A-Z\"\u201c(])")
 BROKEN = re.compile(r"[\ufffd\ue000-\uf8ff]|\(cid:\d+\)")
+TOUCHING = re.compile(r"[\s${(\\]*(?:\\[A-Za-z]+[\s{]*)*")  # what may stand between a sign and what it belongs to
+HYPHENS = ("-", "\u2010", "\u2011")
 CONTROL = re.compile(r"[\x00-\x06\x0e-\x1f\x7f]")
 
 
@@ -79,15 +81,55 @@ class Piece:
     theorem: str | None = None
 
 
+class Index:
+    """All quotable text folded into one string, and the way back to passages. NUL parts the streams."""
+
+    def __init__(self, paper: Paper, *, high_first: bool = False):
+        self.pieces: list[Piece] = []
+        self.marks: list[Mark] = []
+        parts: list[str] = []
+        at = 0
+        for stream, passages in enumerate(streams(paper)):
+            for passage, theorem in passages:
+                folded = fold(passage.text, math=passage.kind == "equation", high_first=high_first)
+                if not folded.text:
+                    continue
+                between = ""
+                if self.pieces:
+                    last = self.pieces[-1]
+                    numbers = last.folded.text[-1].isdigit() and folded.text[0].isdigit()
+                    between = "\0" if last.stream != stream else " " if numbers else ""
+                parts += (between, folded.text)
+                at += len(between)
+                self.pieces.append(Piece(passage, folded, at, at + len(folded.text), stream, theorem))
+                self.marks += [mark._replace(at=mark.at + at) for mark in folded.marks]
+                at += len(folded.text)
+        self.text = "".join(parts)
+        self.begins = [piece.at for piece in self.pieces]
+
+    def at(self, offset: int) -> int:
+        """The number of the piece at an offset of the text."""
+        return max(0, bisect_right(self.begins, offset) - 1)
+
+
 @dataclass(frozen=True)
 class Hit:
-    """A quote found: from token `start` to `end` of the whole index, in pieces `first` … `last`."""
+    """A quote found: folded characters `start` to `end` of an index, in its pieces `first` … `last`."""
 
+    index: Index
     start: int
     end: int
     first: int
     last: int
     problem: str | None = None
+
+    @property
+    def pieces(self) -> list[Piece]:
+        return self.index.pieces[self.first : self.last + 1]
+
+    @property
+    def passage(self) -> Passage:
+        return self.index.pieces[self.first].passage
 
 
 class Matcher:
@@ -96,36 +138,13 @@ class Matcher:
     def __init__(self, paper: Paper):
         self.paper = paper
         self.places = Places(paper)
-        self.pieces: list[Piece] = []
+        self.index = Index(paper)
+        self.pieces = self.index.pieces
         self.references = len(paper.references) or 999
-        self.marks: list[Mark] = []
         self.judged: dict[tuple[str, str], Verdict] = {}
-        parts: list[str] = []
-        at = 0
-        for stream, passages in enumerate(streams(paper)):
-            for passage, theorem in passages:
-                folded = fold(passage.text, math=passage.kind == "equation")
-                if not folded.text:
-                    continue
-                last = self.pieces[-1] if self.pieces else None
-                between = (
-                    ""
-                    if last is None
-                    else "\0"
-                    if last.stream != stream
-                    else " "
-                    if last.folded.text[-1].isdigit() and folded.text[0].isdigit()
-                    else ""
-                )
-                parts += (between, folded.text)
-                at += len(between)
-                self.pieces.append(Piece(passage, folded, at, at + len(folded.text), stream, theorem))
-                self.marks += [mark._replace(at=mark.at + at) for mark in folded.marks]
-                at += len(folded.text)
-        self.text = "".join(parts)
-        self.begins = [piece.at for piece in self.pieces]
         self.words: dict[str, list[int]] | None = None
         self.garbled = garbled_places(paper)
+        self.copied: Index | None = None  # powers before indices, as a PDF's text has them; made when it is needed
 
     # --- judging -----------------------------------------------------------------------------------------------------
 
@@ -150,7 +169,8 @@ class Matcher:
                 fix="quote the one sentence that says it",
                 problems=problems,
             )
-        folded = fold(CONTROL.sub("", quote))
+        quote = CONTROL.sub("", quote)
+        folded = fold(quote)
         if not folded.text:
             return Verdict(
                 MISSING,
@@ -160,10 +180,10 @@ class Matcher:
                 fix="quote the paper's words",
                 problems=problems,
             )
-        hits = list(self.hits(folded)) or list(self.skipping(quote))
+        hits = self.occurrences(quote)
         good = [hit for hit in hits if hit.problem is None]
         here = [hit for hit in good if target is None or self.inside(hit, target)]
-        own = [hit for hit in here if not self.pieces[hit.first].passage.related]
+        own = [hit for hit in here if not hit.passage.related]
         if own:
             return self.verdict(VERIFIED, own[0], place, quote, problems, target)
         if here:
@@ -178,17 +198,10 @@ class Matcher:
                 fix="cite where the paper describes its own method, or flag the choice as [UNSPECIFIED]",
             )
         if good:
-            hit = min(good, key=lambda hit: self.pieces[hit.first].passage.related)
+            hit = min(good, key=lambda hit: hit.passage.related)
             where = self.label(hit)
             return self.verdict(
-                MOVED,
-                hit,
-                place,
-                quote,
-                problems,
-                target,
-                message=f"the quote is in {where}, not in {place}",
-                fix=f'{where} — "{quote}"',
+                MOVED, hit, place, quote, problems, target, message=f"the quote is in {where}, not in {place}", fix=f'{where} — "{quote}"'
             )
         return self.refused(place, quote, folded, hits, target, problems)
 
@@ -282,7 +295,7 @@ class Matcher:
         difference: str | None = None,
         fix: str | None = None,
     ) -> Verdict:
-        passage = self.pieces[hit.first].passage
+        passage = hit.passage
         item = self.paper.item(passage.item)
         unconfirmed = passage.source == "pdf" and not (item is not None and getattr(item, "confirmed_by", None))
         page = passage.page
@@ -308,20 +321,43 @@ class Matcher:
 
     # --- finding -----------------------------------------------------------------------------------------------------
 
-    def hits(self, quote: Folded, start: int = 0, end: int | None = None) -> Iterator[Hit]:
+    def occurrences(self, quote: str) -> list[Hit]:
+        """Where a quote stands, good ones if there are any; else where only its letters stand, with what differs."""
+        refused: list[Hit] = []
+        orders = (False, True) if "^" in quote and "_" in quote else (False,)
+        for index in (self.index, None):
+            index = index or self.as_copied()
+            for high_first in orders:
+                for hits in (self.whole(index, quote, high_first), self.skipping(index, quote, high_first)):
+                    found = list(hits)
+                    if any(hit.problem is None for hit in found):
+                        return found
+                    refused = refused or found
+        return refused
+
+    def as_copied(self) -> Index:
+        if self.copied is None:
+            self.copied = Index(self.paper, high_first=True)
+        return self.copied
+
+    def whole(self, index: Index, quote: str, high_first: bool) -> Iterator[Hit]:
+        folded = fold(quote, high_first=high_first)
+        return self.hits(index, folded) if folded.text else iter(())
+
+    def hits(self, index: Index, quote: Folded, start: int = 0, end: int | None = None) -> Iterator[Hit]:
         """Every occurrence of the folded quote, those that do not hold with the reason."""
-        at, count = self.text.find(quote.text, start, end), 0
+        at, count = index.text.find(quote.text, start, end), 0
         while at >= 0 and count < MOST_OCCURRENCES:
             count += 1
             stop = at + len(quote.text)
-            first, last = bisect_right(self.begins, at) - 1, bisect_right(self.begins, stop - 1) - 1
-            yield Hit(at, stop, first, last, self.problem(quote, at, stop, first, last))
-            at = self.text.find(quote.text, at + 1, end)
+            hit = Hit(index, at, stop, index.at(at), index.at(stop - 1))
+            yield replace(hit, problem=self.problem(quote, hit))
+            at = index.text.find(quote.text, at + 1, end)
 
-    def problem(self, quote: Folded, at: int, stop: int, first: int, last: int) -> str | None:
+    def problem(self, quote: Folded, hit: Hit) -> str | None:
         """Why an occurrence of the letters is not the quote; None when it is."""
-        head, tail = self.pieces[first], self.pieces[last]
-        begin, finish = at - head.at, stop - tail.at
+        head, tail = hit.pieces[0], hit.pieces[-1]
+        begin, finish = hit.start - head.at, hit.end - tail.at
         one = bisect_left(head.folded.starts, begin)
         two = bisect_left(tail.folded.ends, finish)
         if one == len(head.folded.starts) or head.folded.starts[one] != begin:
@@ -329,27 +365,31 @@ class Matcher:
         if two == len(tail.folded.ends) or tail.folded.ends[two] != finish:
             return "the quote ends in the middle of a word or number of the paper"
         lossy = head.passage.source in ("pdf", "text", None)
-        if not agree(quote.marks, self.marks, at, stop - at, lossy=lossy, references=self.references):
+        if not agree(quote.marks, hit.index.marks, hit.start, hit.end - hit.start, lossy=lossy, references=self.references):
             return "a sign, power, index or citation differs from the paper's"
-        return self.cut_before(quote, head, one, at) or self.cut_after(quote, tail, two, stop)
+        return self.cut_before(quote, head, one, hit) or self.cut_after(quote, tail, two, hit)
 
-    def cut_before(self, quote: Folded, head: Piece, token: int, at: int) -> str | None:
+    def cut_before(self, quote: Folded, head: Piece, token: int, hit: Hit) -> str | None:
         """What the quote cuts off at its beginning although it belongs to its first token."""
         original, begin = head.folded.original, head.folded.begins[token]
         stop = head.folded.stops[token - 1] if token else max(0, begin - 40)
         between = original[stop:begin]
         ours = {mark.kind for mark in quote.marks if mark.at == 0}
-        # Of this passage alone: an index that ends the passage before stands at the same offset.
-        here = [mark for mark in head.folded.marks if mark.at == at - head.at]
+        here = [mark for mark in marks_at(head.folded, hit.start - head.at) if mark.place >= stop]
         number = quote.text[0].isdigit()
         if any(mark.kind == "dash" and mark.must and mark.at == 0 for mark in quote.marks) and not any(
             mark.kind == "dash" for mark in here
         ):
             return "the paper has no minus sign there"
+        first = [mark for mark in quote.marks if mark.at == 0 and mark.kind == "cite"]
+        if first and not cited_alike(first, here, self.references):
+            return "the citation differs from the paper's"
         for mark in here:
-            if mark.kind == "dash" and mark.must and "dash" not in ours and (number or not between.strip(" ${}(")[:-1]):
+            if not TOUCHING.fullmatch(original[mark.place + 1 : begin]):
+                continue  # it belongs to what stands before
+            if mark.kind == "dash" and mark.must and "dash" not in ours:
                 return "the quote leaves out a minus sign"
-            if mark.kind == "high" and "high" not in ours or mark.kind == "low" and "low" not in ours and "_" in between:
+            if mark.kind in ("high", "low") and mark.kind not in ours:
                 return "the quote begins inside a power or an index"
         if token:
             before = head.folded.text[head.folded.starts[token - 1] : head.folded.ends[token - 1]]
@@ -357,86 +397,74 @@ class Matcher:
                 return "the quote begins in the middle of a word or number of the paper"
             if number and before == "×" and not between.strip(" $\\{}"):
                 return "the quote begins in the middle of a product"
-            if between in ("-", "\u2010", "\u2011") and before[-1].isalnum() and original[stop - 1 : stop].isalnum():
+            if between in HYPHENS and before[-1].isalnum() and original[stop - 1 : stop].isalnum():
                 return f"the quote cuts a word in two: {original[head.folded.begins[token - 1] : head.folded.stops[token]]}"
         if NEGATED.search(original[max(0, begin - 24) : begin]):
             return "the quote leaves out the negation before it"
         return None
 
-    def cut_after(self, quote: Folded, tail: Piece, token: int, stop: int) -> str | None:
+    def cut_after(self, quote: Folded, tail: Piece, token: int, hit: Hit) -> str | None:
         """What the quote cuts off at its end although it belongs to its last token."""
         folded = tail.folded
         original, end = folded.original, folded.stops[token]
         more = token + 1 < len(folded.starts)
         between = original[end : folded.begins[token + 1]] if more else original[end : end + 4]
         following = folded.text[folded.starts[token + 1] : folded.ends[token + 1]] if more else ""
-        ours = {mark.kind for mark in quote.marks if mark.at == len(quote.text)}
+        own = [mark for mark in quote.marks if mark.at == len(quote.text)]
+        ours = {mark.kind for mark in own}
         number = quote.text[-1].isdigit()
-        for mark in self.marks[bisect_left(self.marks, (stop,)) : bisect_left(self.marks, (stop + 1,))]:
+        here = marks_at(folded, hit.end - tail.at)
+        if any(mark.must and mark.kind == "prime" for mark in own) and not any(mark.kind == "prime" for mark in here):
+            return "the paper has no prime there"
+        if own and not cited_alike(own, here, self.references):
+            return "the citation differs from the paper's"
+        for mark in here:
+            touching = TOUCHING.fullmatch(original[end : mark.place])
+            if not touching:
+                continue
             if mark.kind == "prime" and mark.must and "prime" not in ours:
                 return "the quote leaves out a prime"
-            if mark.kind == "low" and "low" not in ours and more:
+            if not more:
+                continue
+            if mark.kind == "low" and "low" not in ours:
                 return "the quote cuts off an index"
-            if mark.kind == "high" and "high" not in ours and more and (number or self.is_symbol(folded, token)):
-                return "the quote cuts off a power"
-            if mark.kind == "cite" and not cited_alike(
-                mark, [own for own in quote.marks if own.at == len(quote.text)], self.references
-            ):
-                return "the citation differs from the paper's"
-            if (
-                mark.must
-                and number
-                and mark.kind in ("dash", "slash")
-                and following[:1].isdigit()
-                and not between.strip(" ${}^_-−–/")
-            ):
-                return "the quote cuts a number off"
+            if mark.kind == "high" and "high" not in ours and (number or folded.ends[token] - folded.starts[token] <= 2):
+                return "the quote cuts off a power"  # a longer word has a footnote's mark there
+            if mark.must and number and mark.kind in ("dash", "slash") and following[:1].isdigit():
+                if TOUCHING.fullmatch(original[mark.place + 1 : folded.begins[token + 1]]):
+                    return "the quote cuts a number off"
         if not more:
             return None
-        if number and (
-            following == "^"
-            or following in ("%", "‰")
-            and not between.strip(" $\\{}")
-            or following == "×"
-            and not between.strip(" $\\{}")
-        ):
+        if number and (following == "^" or following in ("%", "‰", "×") and not between.strip(" $\\{}")):
             return "the quote cuts off what belongs to its last number"
         if not between and quote.text[-1].isalnum() and following[0].isalnum():
             return "the quote ends in the middle of a word or number of the paper"
-        if between in ("-", "\u2010", "\u2011") and following[0].isalpha() and quote.text[-1].isalpha():
+        if between in HYPHENS and following[0].isalpha() and quote.text[-1].isalpha():
             return f"the quote cuts a word in two: {original[folded.begins[token] : folded.stops[token + 1]]}"
         return None
 
-    @staticmethod
-    def is_symbol(folded: Folded, token: int) -> bool:
-        """Whether a token is a symbol, whose power counts, rather than a word with a footnote's mark."""
-        return folded.ends[token] - folded.starts[token] <= 2
-
-    def skipping(self, quote: str) -> Iterator[Hit]:
+    def skipping(self, index: Index, quote: str, high_first: bool) -> Iterator[Hit]:
         """A quote with `…`: its parts in order, in one stream, with bounded gaps that hide no negation."""
-        parts = [part for part in (fold(part) for part in SKIP.split(quote)) if part.text]
+        parts = [part for part in (fold(part, high_first=high_first) for part in SKIP.split(quote)) if part.text]
         if len(parts) < 2 or len(parts) > 40:
             return
-        for hit in self.hits(parts[0]):
-            whole = hit
+        for hit in self.hits(index, parts[0]):
+            whole: Hit | None = hit
             for part in parts[1:]:
-                found = min(
-                    self.hits(part, whole.end, whole.end + LONGEST_GAP + len(part.text)),
-                    default=None,
-                    key=lambda next_hit: (next_hit.problem is not None, next_hit.start),
-                )
-                if found is None or self.pieces[found.first].stream != self.pieces[hit.first].stream:
+                following = self.hits(index, part, whole.end, whole.end + LONGEST_GAP + len(part.text))
+                found = min(following, default=None, key=lambda each: (each.problem is not None, each.start))
+                if found is None or found.pieces[0].stream != hit.pieces[0].stream:
                     whole = None
                     break
                 problem = whole.problem or found.problem or self.gap_problem(whole, found, part)
-                whole = Hit(hit.start, found.end, hit.first, found.last, problem)
+                whole = Hit(index, hit.start, found.end, hit.first, found.last, problem)
             if whole is not None:
                 yield whole
 
     def gap_problem(self, before: Hit, after: Hit, part: Folded) -> str | None:
         if len(re.findall(r"[^\W\d_]+", part.original)) < 2 and len(part.text) < 12:
             return "after … the quote goes on with less than two words: give the words that the value belongs to"
-        gap = self.original(Hit(before.end, after.start, before.last, after.first), raw=True)
+        gap = self.original(Hit(before.index, before.end, after.start, before.last, after.first), raw=True)
         ends = [found.start() for found in SENTENCE_END.finditer(gap)]
         touching = (gap[: ends[0]], gap[ends[-1] :]) if ends else (gap,)
         if any(NEGATION.search(part) for part in touching):
@@ -444,16 +472,15 @@ class Matcher:
         return None
 
     def inside(self, hit: Hit, target: Target) -> bool:
-        pieces = self.pieces[hit.first : hit.last + 1]
         placed = False
-        for piece in pieces:
+        for piece in hit.pieces:
             passage = piece.passage
             if passage.item in target.items:
                 rows = target.rows.get(passage.item)
                 placed |= rows is None or passage.row is None or passage.row in rows
             placed |= passage.section in target.sections or piece.theorem in target.theorems
         if target.pages:
-            pages = {passage.page for passage in (piece.passage for piece in pieces) if passage.page is not None}
+            pages = {piece.passage.page for piece in hit.pieces if piece.passage.page is not None}
             pages |= {page + 1 for page in pages}  # a paragraph goes on over the page
             on_page = not pages or bool(pages & target.pages)
             return on_page and (placed or not (target.sections or target.items or target.theorems))
@@ -461,91 +488,82 @@ class Matcher:
 
     def label(self, hit: Hit) -> str:
         """Where a hit is, as it is cited."""
-        passage = self.pieces[hit.first].passage
+        passage = hit.passage
         item = self.paper.item(passage.item)
         if item is not None and item.number:
-            kind = {"equation": "Eq.", "cell": "Table", "line": "Algorithm", "footnote": "Footnote"}.get(
-                passage.kind, {"tab": "Table", "alg": "Algorithm", "fig": "Figure"}.get(item.id.split("-")[0], "Table")
-            )
-            number = item.number.strip("(). ")
-            row = f", line {passage.row}" if passage.kind == "line" else ""
-            place = f"{kind} {number}{row}"
-            if passage.kind == "equation" and passage.section:
+            name = {Equation: "Eq.", Table: "Table", Algorithm: "Algorithm", Figure: "Figure", Footnote: "Footnote"}[type(item)]
+            place = f"{name} {item.number.strip('(). ')}"
+            if isinstance(item, Equation) and passage.section:
                 return f"{self.places.label(passage.section)}, {place}"
-            return place
-        if passage.kind == "title":
-            return "the title"
-        return self.places.label(passage.section)
+            return f"{place}, line {passage.row}" if passage.kind == "line" else place
+        return "the title" if passage.kind == "title" else self.places.label(passage.section)
 
     def original(self, hit: Hit, *, raw: bool = False) -> str:
-        """The paper's own characters from a hit's first token to its last."""
+        """The paper's own characters from a hit's first token to its last; a formula cut open is taken whole."""
         out = []
-        for piece in self.pieces[hit.first : hit.last + 1]:
-            folded = piece.folded
+        for piece in hit.pieces:
+            folded, text = piece.folded, piece.folded.original
             one = bisect_left(folded.starts, max(0, hit.start - piece.at))
-            two = bisect_left(folded.ends, min(len(folded.text), hit.end - piece.at))
-            if one < len(folded.begins) and one <= two:
-                stop = folded.stops[min(two, len(folded.stops) - 1)]
-                closing = re.match(r"[}$)\]]+", folded.original[stop:])
-                begin = folded.begins[one]
-                inner = folded.original[begin : stop + (closing.end() if closing else 0)]
-                if inner.count("$") % 2:  # a formula cut open is taken whole
-                    begin = max(folded.original.rfind("$", 0, begin), 0) if "$" in folded.original[:begin] else begin
-                    inner = folded.original[begin : stop + (closing.end() if closing else 0)]
-                out.append(inner)
-        text = " ".join(out)
-        return text if raw else " ".join(text.split())
+            two = min(bisect_left(folded.ends, min(len(folded.text), hit.end - piece.at)), len(folded.stops) - 1)
+            if one > two:
+                continue
+            begin, stop = folded.begins[one], folded.stops[two]
+            if not raw:
+                closing = re.match(r"[}$)\]]+", text[stop:])
+                stop += closing.end() if closing else 0
+                if text[begin:stop].count("$") % 2:
+                    if text.count("$", 0, begin) % 2:
+                        begin = text.rfind("$", 0, begin)
+                    else:
+                        stop = text.find("$", stop) + 1 or stop
+            out.append(text[begin:stop])
+        return " ".join(out) if raw else " ".join(" ".join(out).split())
 
     def nearest(self, quote: Folded, target: Target | None) -> tuple[Hit | None, float]:
         """The passage most like a quote, to show and never to accept: windows that share its rarest words, compared."""
-        words = Counter(piece for piece in re.findall(r"[^\W\d_]{3,}|\d+(?:\.\d+)?", quote.original.casefold()))
-        index = self.index()
+        words = set(re.findall(r"[^\W\d_]{3,}|\d+(?:\.\d+)?", quote.original.casefold()))
+        known = self.rare_words()
         places: Counter[int] = Counter()
         size = max(len(quote.text), 20)
-        for word in sorted((word for word in words if word in index), key=lambda word: len(index[word]))[:24]:
-            for at in index[word][:400]:
-                places[at // size] += 1.0 / (1 + len(index[word]) / 20)
+        for word in sorted((word for word in words if word in known), key=lambda word: (len(known[word]), word))[:24]:
+            for at in known[word][:400]:
+                places[at // size] += 1.0 / (1 + len(known[word]) / 20)
         scored = Counter({bucket: score + places.get(bucket + 1, 0) for bucket, score in places.items()})
         best: tuple[float, int, int] | None = None
         for bucket, _ in scored.most_common(6):
-            low, high = max(0, (bucket - 1) * size), (bucket + 3) * size
-            window = self.text[low:high]
-            found = fuzz.partial_ratio_alignment(quote.text[:2000], window)
+            low = max(0, (bucket - 1) * size)
+            found = fuzz.partial_ratio_alignment(quote.text[:2000], self.index.text[low : (bucket + 3) * size])
             if found is None:
                 continue
             score = found.score
-            piece = self.pieces[max(0, bisect_right(self.begins, low + found.dest_start) - 1)].passage
-            if target is not None and (piece.section in target.sections or piece.item in target.items):
-                score += 0.5
+            passage = self.pieces[self.index.at(low + found.dest_start)].passage
+            if target is not None and (passage.section in target.sections or passage.item in target.items):
+                score += 0.5  # of two alike, the one in the place named
             if best is None or score > best[0]:
                 best = (score, low + found.dest_start, low + found.dest_end)
-        if best is None:
-            return None, 0.0
-        return self.snapped(best[1], best[2]), min(best[0], 100.0)
+        return (self.snapped(best[1], best[2]), min(best[0], 100.0)) if best else (None, 0.0)
 
-    def snapped(self, start: int, end: int) -> Hit | None:
+    def snapped(self, start: int, end: int) -> Hit:
         """A stretch of the index brought to whole tokens of one stream."""
-        first = max(0, bisect_right(self.begins, start) - 1)
-        piece = self.pieces[first]
-        if start >= piece.end:
+        first = self.index.at(start)
+        if start >= self.pieces[first].end:
             first = min(first + 1, len(self.pieces) - 1)
-            piece, start = self.pieces[first], self.pieces[first].at
-        token = max(0, bisect_right(piece.folded.starts, start - piece.at) - 1)
-        if (
-            token + 1 < len(piece.folded.starts)
-            and start - piece.at > (piece.folded.starts[token] + piece.folded.ends[token]) / 2
-        ):
+        piece = self.pieces[first]
+        starts, ends = piece.folded.starts, piece.folded.ends
+        offset = max(0, start - piece.at)
+        token = max(0, bisect_right(starts, offset) - 1)
+        if token + 1 < len(starts) and offset > (starts[token] + ends[token]) / 2:
             token += 1
-        start = piece.at + piece.folded.starts[token]
-        last = max(first, bisect_right(self.begins, max(start, end - 1)) - 1)
+        start = piece.at + starts[token]
+        last = max(first, self.index.at(max(start, end - 1)))
         while last > first and self.pieces[last].stream != piece.stream:
             last -= 1
         tail = self.pieces[last]
         finish = min(bisect_left(tail.folded.ends, min(end, tail.end) - tail.at), len(tail.folded.ends) - 1)
-        return Hit(start, tail.at + tail.folded.ends[finish], first, last)
+        return Hit(self.index, start, max(start, tail.at + tail.folded.ends[finish]), first, last)
 
-    def index(self) -> dict[str, list[int]]:
-        """Each word and number with its places in the whole; made when the first quote fails."""
+    def rare_words(self) -> dict[str, list[int]]:
+        """Each word and number with its places in the index; made when the first quote fails."""
         if self.words is None:
             self.words = {}
             for piece in self.pieces:
@@ -562,11 +580,14 @@ class Matcher:
         if self.garbled & (target.sections | target.items | {f"page {page}" for page in target.pages}):
             return True
         text = " ".join(
-            piece.passage.text
-            for piece in self.pieces
-            if piece.passage.section in target.sections or piece.passage.item in target.items
+            piece.passage.text for piece in self.pieces if piece.passage.section in target.sections or piece.passage.item in target.items
         )
         return len(BROKEN.findall(text)) > 0.02 * len(text)
+
+
+def marks_at(folded: Folded, offset: int) -> list[Mark]:
+    """The marks of one passage at an offset of its folded text."""
+    return folded.marks[bisect_left(folded.marks, (offset,)) : bisect_left(folded.marks, (offset + 1,))]
 
 
 def streams(paper: Paper) -> Iterator[list[tuple[Passage, str | None]]]:
@@ -616,12 +637,7 @@ def streams(paper: Paper) -> Iterator[list[tuple[Passage, str | None]]]:
         if lines := getattr(item, "lines", ()):
             yield [(Passage(line, "line", row=row, **here), None) for row, line in enumerate(lines, 1)]
         if rows := getattr(item, "rows", ()):
-            yield [
-                (Passage(cell, "cell", row=row, **here), None)
-                for row, cells in enumerate(rows, 1)
-                for cell in cells
-                if cell.strip()
-            ]
+            yield [(Passage(cell, "cell", row=row, **here), None) for row, cells in enumerate(rows, 1) for cell in cells if cell.strip()]
 
 
 def formula(equation, here: dict) -> Passage:

@@ -93,9 +93,9 @@ DO = (
     "truncate[ds]? limit(?:ed)? minimi[sz]e[ds]? maximi[sz]e[ds]? stack(?:ed)? define[ds]? scale[ds]? exempt(?:ed)?"
 ).replace(" ", "|")
 DOING = re.compile(rf"\b(?:we|our \w+|i)\s+(?:\w+ly\s+|also\s+|then\s+|first\s+)?(?:{DO})\b"
-                   rf"|\b(?:is|are|was|were|being)\s+(?:\w+ly\s+|then\s+|also\s+|all\s+|always\s+)?(?:{DONE}|followed by)\b"
+                   rf"|\b(?:is|are|was|were|being)\s+(?:\w+ly\s+|not\s+|then\s+|also\s+|all\s+|always\s+)?(?:{DONE}|followed by)\b"
                    r"|\b(?:using|trained (?:for|with|on|using)|with (?:a|an|the)|consists? of|comprises?|contains?|has|have|"
-                   r"employs?|uses?|set to|train|apply|we)\b", re.I)
+                   r"there (?:is|are) no|employs?|uses?|set to|train|apply|we)\b", re.I)
 NOT_OURS = re.compile(
     r"\b(?:previous(?:ly)?|prior) (?:work|approach|method|stud)|\bet al\.?,? (?:\(\d{4}\) |\[\d+\] )?(?:use|show|propose|train|"
     r"find|introduce|report|demonstrate|observe|apply|suggest)|\b(?:can|could|would|might|may) (?:be|also|have)\b|\bin general\b|"
@@ -243,7 +243,7 @@ def distance(text: str, term: Term, number: Number) -> float:
     else:
         between = text[high:start]
         far = len(between) * 1.5 + 3
-        if re.fullmatch(r"[\s~$-]*(?:(?!and\b)[a-z]+[\s-]){0,3}", between, re.I):
+        if re.fullmatch(r"[\s~$-]*(?:(?!(?:and|with|of|for|in|to|per|at|by|on|from|using)\b)[a-z]+[\s-]){0,3}", between, re.I):
             far = min(far, 6.0)
     return far + 12 * len(re.findall(r"[;:]|\.\s", between)) + 6 * len(re.findall(r",\s|\band\b|\bwhile\b|\(|\)", between))
 
@@ -261,7 +261,9 @@ def attribute(statement: Statement, here: Terms, found: list[Number], items: dic
         ways = []
         for name, places in here.items():
             item = items[name]
-            if not item.takes(number) or (number.kind == NAME and not any(p.start <= number.span[0] < p.end for p in places)):
+            if not item.takes(number) or (number.text.isalpha() and number.unit not in item.units):
+                continue
+            if number.kind == NAME and not any(place.start <= number.span[0] < place.end for place in places):
                 continue
             far = min(distance(statement.text, place, number) for place in places)
             if number.unit and number.unit in item.units:
@@ -274,6 +276,10 @@ def attribute(statement: Statement, here: Terms, found: list[Number], items: dic
     return out
 
 
+ABSENT = re.compile(r"\b(?:no|without|not use|neither)\s+(?:any\s+|an?\s+)?$", re.I)
+SEVERAL = re.compile(r"[\s\-‐‑]")
+
+
 def from_prose(statement: Statement, here: Terms, found: list[Number], items: dict[str, Item], score: float) -> list[Evidence]:
     """The evidence in a sentence, a caption's or footnote's sentence, a line of an algorithm or an equation."""
     owned = attribute(statement, here, found, items) if any(items[name].value in ("number", "either") for name in here) else {}
@@ -282,10 +288,13 @@ def from_prose(statement: Statement, here: Terms, found: list[Number], items: di
         item = items[name]
         values = list(owned.get(name, ()))
         values += [Value(statement.text[place.start:place.end]) for place in places if place.kind == "named"]
+        values += [Value(statement.text[none.start():place.end]) for place in places
+                   if (none := ABSENT.search(statement.text, max(0, place.start - 24), place.start)) and item.value != "words"]
         if item.value == "number":
             states = bool(values) and score > -1.0
-        elif item.value == "words":
-            states = score >= 1.0
+        elif item.value == "words":  # a phrase of several words, or a pattern, says more than one word
+            states = score >= (0.6 if any(place.kind == "pattern" or SEVERAL.search(statement.text, *place[:2]) for place in places)
+                               else 1.0)
         else:
             states = score >= 1.0 if not values else score > 0.0
         gain = (1.0 if values else 0.0) + (0.5 if any(value.sure for value in values) else 0.0)
@@ -298,6 +307,7 @@ def from_row(statement: Statement, here: Terms, items: dict[str, Item]) -> list[
     """The evidence in a table's row: a cell that names an item, and the values in the cells that follow it."""
     places, at = [], 0
     cells = [cell for cell in statement.cells if cell]
+    here = own(here, {name for name in here if items[name].value == "number"})
     for cell in cells:
         places.append((at, at + len(cell)))
         at += len(cell) + 3
@@ -311,6 +321,8 @@ def from_row(statement: Statement, here: Terms, items: dict[str, Item]) -> list[
             index = next((k for k, (start, end) in enumerate(places) if start <= low and high <= end), None)
             if index is None:
                 continue
+            if re.search(r"[A-Za-z]\s*\([^)]*$", cells[index][:low - places[index][0]]):
+                continue  # "ramp (steps)": the unit of another thing
             heads.append((low, high))
             if named:
                 values.append(Value(statement.text[low:high], None, True))

@@ -51,7 +51,7 @@ UNITS = {
     "day": "days?", "week": "weeks?", "minute": "minutes? mins?", "second": "seconds? secs? s", "ms": "ms milliseconds?",
     "byte": "bytes? gb mb kb gib mib tb", "pixel": "pixels? px", "hz": "hz khz", "parameter": "parameters? params?",
     "image": "images? pictures?", "example": "examples? samples? instances? datapoints?", "sentence": "sentences? pairs?",
-    "class": "classes categories labels?", "dimension": "dimensions? dimensional dims? d", "unit": "units? neurons? hidden",
+    "class": "classes categories labels?", "dimension": "dimensions? dimensional dims? d", "unit": "units? neurons?",
     "channel": "channels? filters? kernels?", "episode": "episodes? trajectories rollouts?", "frame": "frames? fps",
     "word": "words? subwords?",
     "seed": "seeds?", "run": "runs? trials?", "point": "points?", "node": "nodes?", "expert": "experts?", "times": "times fold x",
@@ -100,9 +100,11 @@ SCALE = re.compile(rf"(?:\}}?\$)?(?:{GAP}{FONT})?(?P<letter>[kKMBT])(?![A-Za-z])
                    rf"|(?:\s|~|-|\$)*(?P<spaced>[MB])(?=[\s~$]+(?:param|tok|step|image|example|sample|word|pair|frame|iteration))"
                    rf"|(?:\s|~|-|\$)*(?P<word>thousand|million|billion|trillion|mio|bn)\b")
 PERCENT = re.compile(r"(?:\s|~|\\,|\$|\})*(?:\\?%|\\percent|per\s?cent\b|percent\b|percentage points?\b)")
-FOLLOWING = re.compile(r"(?:\s|~|-|‑|\\[, ;]|\$|\})*(?:(?:training|total|gradient|optimi[sz]er|mini-?batch|stacked|identical|"
-                       r"parallel|attention|convolutional|transformer|encoder|decoder|hidden|random|independent|nvidia|tesla|[VAHP]\d00|"
-                       r"TPUv?\d?|source|target|full|more|different|warm-?up)[\s~-]+){0,2}(?P<unit>[A-Za-z]+)", re.I)
+FOLLOWING = re.compile(r"(?:\s|~|-|‑|\\[, ;]|\$|"
+                       r"\})*(?P<first>[A-Za-z][\w]*)(?:[\s~-]+(?P<second>[A-Za-z][\w-]*))?(?:[\s~-]+(?P<third>[A-Za-z]+))?")
+NO_ADJECTIVE = frozenset("of for in and or with the a an at per on to by is are was were all each from as than if when using we our "
+                         "it its "
+                         "that which while so both other only but not into over".split())
 WORDS = re.compile(rf"(?<![A-Za-z])(?:{NUMBER_WORD})(?:(?:[\s-]+(?:and\s+)?)(?:{NUMBER_WORD}))*(?![A-Za-z])", re.I)
 PLACE_BEFORE = re.compile(r"(?:§+|\b(?:Sec(?:tion|t)?s?|Eqn?s?|Equations?|Tab(?:le)?s?|Fig(?:ure)?s?|Alg(?:orithm)?s?|"
                           r"App(?:endix|endices)?|Chapters?|Lines?|Theorems?|Lemmas?|Propositions?|Refs?|Footnotes?|Definitions?|"
@@ -177,7 +179,7 @@ def read(text: str, match: re.Match) -> list[Number]:
         also.append(value.scaleb(-2))
         end, unit = percent.end(), "%"
     else:
-        unit = unit_after(text, end)
+        unit = unit_after(text, end, value == value.to_integral_value())
     kind = kind_of(text, match, start, end, mantissa, unit)
     end = start + len(text[start:end].rstrip(" ~\n\t"))
     return [Number(value, (start, end), unit, text[start:end], kind, tuple(also))]
@@ -227,17 +229,23 @@ def is_range(text: str, at: int) -> bool:
     return bool(re.search(r"[\d%kKMB]\s?\$?$", text[max(0, at - 4):at])) and not text[at - 1:at].isspace()
 
 
-def unit_after(text: str, end: int) -> str | None:
+def unit_after(text: str, end: int, whole: bool = True) -> str | None:
+    """The thing that a number counts: the word after it, or (for a whole number) one after up to two adjectives."""
     match = FOLLOWING.match(text, end)
     if match is None:
         return None
-    word = match["unit"]
+    word = match["first"]
     if len(word) == 1:  # "3h", "12 s", "224 d": a lone letter is a unit only beside its number, and not before "=" or "_"
-        apart, rest = text[end:match.start("unit")], text[match.end():match.end() + 4]
+        apart, rest = text[end:match.start("first")], text[match.end("first"):match.end("first") + 4]
         symbol = word.isupper() or re.match(r"[\s$]*[=_^(]|\s*[+*/×-]", rest)
         if symbol or apart not in ("", " ", "~", "\\,") or (word in "xd" and apart):
             return None
-    return UNIT_OF.get(word.lower())
+    for word in (match["first"], match["second"], match["third"]) if whole else (match["first"],):
+        if word is None or word.lower() in NO_ADJECTIVE:
+            return None
+        if word.lower() in UNIT_OF:
+            return UNIT_OF[word.lower()]
+    return None
 
 
 SUBSCRIPT = re.compile(r"_\{?(?:\\(?:text|mathrm)\{)?[A-Za-z,]{0,12}[-,\s]?$")

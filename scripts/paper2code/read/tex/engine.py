@@ -26,7 +26,7 @@ KEPT = frozenset(
     \newcommand \renewcommand \providecommand \def \let \newenvironment \renewenvironment \usepackage \RequirePackage
     \documentclass \includegraphics \subfigure \subfloat \multicolumn \multirow \hline \cline \verb \thanks \newblock
     \addcontentsline \newtheorem \@startsection \verbatim \abstract \endabstract \figure \table \equation \endequation
-    \align \endalign \tabular \endtabular \endfigure \endtable \left \right \frac \sqrt \State \date
+    \align \endalign \tabular \endtabular \endfigure \endtable \left \right \frac \sqrt \state \State \date
     \@maketitle \cr \tabularnewline \subsubparagraph \enumerate \itemize \refstepcounter \stepcounter \setcounter
     \addtocounter \newcounter \numberwithin \numberline \ttfamily \rm \bf \it \sf \tt \sc \em""".split()
 )
@@ -505,14 +505,18 @@ class Engine:
             if macro is not None:
                 self.expand(token, macro)
                 continue
-            command = commands.get(token)
+            plain = token if token[1:2] != "\x01" else "\\" + token[2:]
+            command = commands.get(plain)
             if command is None:
-                if token[1:] in self.display_names:
-                    return f"\\begin{{{token[1:]}}}"
-                if token[1:4] == "end" and token[4:] in self.display_names:
-                    return f"\\end{{{token[4:]}}}"
+                name = plain[1:]
+                if name in self.display_names:
+                    return f"\\begin{{{name}}}"
+                if name[:3] == "end" and name[3:] in self.display_names:
+                    return f"\\end{{{name[3:]}}}"
+                if self.switches and self.switch(name):
+                    continue
                 return token
-            result = command(self, token)
+            result = command(self, plain)
             if result is not None:
                 return result
 
@@ -628,7 +632,22 @@ class Engine:
     # --- conditionals ------------------------------------------------------------------------------------------------
 
     def is_conditional(self, token: str) -> bool:
-        return token in CONDITIONALS or (token[:3] == "\\if" and token[3:] in self.switches)
+        if token in CONDITIONALS or (token[:3] == "\\if" and token[3:] in self.switches):
+            return True
+        macro = self.macros.get(token)  # \let\ifdraft\iftrue
+        return macro is not None and len(macro.body) == 1 and "\\" + str(macro.body[0])[2:] in CONDITIONALS
+
+    def switch(self, name: str) -> bool:
+        """Do what `\\ifx`, `\\xtrue`, `\\xfalse` do for a switch x of `\\newif`; False when it is none of them."""
+        if name[:2] == "if" and name[2:] in self.switches:
+            self.choose(self.switches[name[2:]])
+        elif name[-4:] == "true" and name[:-4] in self.switches:
+            self.switches[name[:-4]] = True
+        elif name[-5:] == "false" and name[:-5] in self.switches:
+            self.switches[name[:-5]] = False
+        else:
+            return False
+        return True
 
     def choose(self, truth: bool) -> None:
         if not truth:

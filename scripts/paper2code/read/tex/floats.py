@@ -55,7 +55,7 @@ class Float:
     before: list[str] = field(default_factory=list)  # labels before the caption
     blocks: list[Block] = field(default_factory=list)
     outside: object = None
-    real: bool = True
+    stepped: bool = False
 
 
 def open_float(doc: Document, kind: str, name: str) -> Float:
@@ -120,7 +120,7 @@ def close_float(doc: Document, item: Float) -> None:
             link.context = link.context or link.text
             link.where, link.section = "text", doc.here
             doc.paper.links.append(link)
-    if item.subs and not item.captions and item.real and item.kind in ("figure", "table"):
+    if item.subs and not item.captions and item.kind in ("figure", "table"):
         # Subcaptions take a number of the main counter with them, even when no caption prints it.
         doc.counters.step(item.kind)
     made = items_of(doc, item)
@@ -254,8 +254,10 @@ def make_caption(doc: Document, item: Float, kind: str, tokens: list[str], star:
     number: str | None = None
     base = kind.rstrip("*")
     known = base if base in ("figure", "table", "algorithm") else base
-    if not star:
-        number = doc.step(doc.styles.get(f"float counter:{base}", base), known).strip() or None
+    if not star and item.stepped:
+        number = doc.printed(base).strip() or None  # a long table has taken its number at its beginning
+    elif not star:
+        number = doc.step(str(doc.styles.get(f"float counter:{base}", base)), known).strip() or None
     labels = [written(tokens[k + 2:k + 3]) for k, token in enumerate(tokens) if token == "\\label"]
     links, doc.context.links = doc.context.links, []
     text = doc.text(tokens)
@@ -276,8 +278,9 @@ def sub_caption(doc: Document, item: Float, tokens: list[str]) -> None:
         doc.counters.step(counter)
     doc.values[f"@{counter} stepped"] = 0
     letter = doc.printed(counter)
+    doc.label_now = (main_number(doc, item, kind) + letter, counter, "")
     text = doc.text(tokens)
-    doc.label_now = (main_number(doc, item, kind) + letter, counter, text)
+    doc.label_now = (doc.label_now[0], counter, text)
     item.subs += 1
     mark = letter if letter.startswith("(") else f"({letter})"
     if text:

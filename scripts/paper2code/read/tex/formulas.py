@@ -498,5 +498,6 @@ def end_subequations(doc: Document, name: str, state: object) -> None:
 
 
 ENVIRONMENTS["subequations"] = (begin_subequations, end_subequations)
-for _name in ("dgroup", "dgroup*", "dseries", "dseries*"):
+ENVIRONMENTS["dgroup"] = (begin_subequations, end_subequations)
+for _name in ("dgroup*", "dseries", "dseries*"):
     ENVIRONMENTS[_name] = (lambda doc, name: True, None)

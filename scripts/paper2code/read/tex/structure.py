@@ -1233,6 +1233,12 @@ def item(doc: Document, name: str) -> None:
             form = re.sub(r"\\(arabic|alph|Alph|roman|Roman|fnsymbol)\s*\*", rf"\\\1{{{here.counter}}}", here.form)
             here.mark = doc.text(lex(form))
             doc.label_now = (re.sub(r"[().:\s]+$|^[(\s]+", "", here.mark), "item", "")
+        if here.form is None:
+            outer = [f"\\theenum{kind}" for kind in ("i", "ii", "iii", "iv")]
+            depth = outer.index("\\the" + here.counter)
+            parts = [doc.text([one]) for one in outer[:depth + 1]]
+            parts = [f"({part})" if at == 1 and depth > 1 else part for at, part in enumerate(parts)]
+            doc.label_now = ("".join(parts), "item", "")
         elif own in doc.macros:
             here.mark = doc.text([own])
         else:

@@ -48,6 +48,9 @@ def begin_tabular(doc: Document, name: str) -> object:
         from paper2code.read.tex.floats import open_float
         doc.par()
         own = open_float(doc, "table", name)
+        if name in ("longtable", "xltabular", "longtabu"):
+            doc.counters.step("table")
+            own.stepped = True
     grid = Grid(name, floated=own)
     doc.tables.append(grid)
     doc.enter("cell")
