@@ -26,7 +26,7 @@ KEPT = frozenset(
     \newcommand \renewcommand \providecommand \def \let \newenvironment \renewenvironment \usepackage \RequirePackage
     \documentclass \includegraphics \subfigure \subfloat \multicolumn \multirow \hline \cline \verb \thanks \newblock
     \addcontentsline \newtheorem \@startsection \verbatim \abstract \endabstract \figure \table \equation \endequation
-    \align \endalign \tabular \endtabular \endfigure \endtable \left \right \frac \sqrt \state \State \date
+    \align \endalign \tabular \endtabular \endfigure \endtable \left \right \frac \sqrt \State \date
     \@maketitle \cr \tabularnewline \subsubparagraph \enumerate \itemize \refstepcounter \stepcounter \setcounter
     \addtocounter \newcounter \numberwithin \numberline \ttfamily \rm \bf \it \sf \tt \sc \em""".split()
 )
