@@ -12,6 +12,8 @@ Exempt, and nothing else is:
 | 0, 1, 2, -1 | index or slice; axis (`dim=`, or an argument of a method that takes axes); exponent; `range`, `enumerate` |
 | 0, 1, 2, -1 | compared with a length, a shape, a rank or an index; counting (`n = 0`, `n += 1`) |
 | 0, 1, 2, -1 | in a statement or function whose own comment or docstring cites an equation or algorithm |
+| -4 … 4 | an axis, where only an axis can stand (`dim=-2`, `transpose(-2, -1)`) |
+| 100 | beside a citation that speaks of per cent |
 | any | in the text of an f-string, a type annotation |
 
 A value in `configs/` has on its line, or right above it, a citation that holds its numbers (or cites a table, equation or
@@ -25,6 +27,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 
+from paper2code.check.numbers import read
 from paper2code.check.repository import CITES, FLAG, Config, Mark, Module, Repository, parts
 from paper2code.find import values as readings
 from paper2code.findings import WARNING, Finding
@@ -117,8 +120,8 @@ FORMULA = re.compile(r"\b(?:Eqs?\.?\s*\(?[A-Z]?\.?\d|Equations?\s*\(?\d|Algorith
 
 
 def named(text: str) -> list[readings.Number]:
-    """The numbers a text states, without those of places ("Table 2", "§5.3"), years and indices."""
-    return [number for number in readings.numbers(text) if number.kind not in (readings.PLACE, readings.YEAR, readings.INDEX)]
+    """The numbers a text states, without those of places ("Table 2", "§5.3") and indices. "2000 sequences" may look like a year."""
+    return [number for number in read(text) if number.kind not in (readings.PLACE, readings.INDEX)]
 
 
 def holds(text: str, value: float | int) -> bool:
@@ -251,21 +254,30 @@ def number_findings(module: Module, states: Callable[[str, float], bool]) -> tup
     return out, looked
 
 
+QUOTES = re.compile(r"[\"\u201c]([^\"\u201c\u201d]*)[\"\u201d]", re.S)
+
+
+def supported(text: str, value: float, states: Callable[[str, float], bool]) -> bool:
+    """Whether one of a comment's citations or flags stands for a number: a flag that names it; a citation whose quote (or
+    formula, where it has none) holds it; an equation, table or algorithm cited that does."""
+    for part in parts(text):
+        quotes = QUOTES.findall(part)
+        if FLAG.search(part):
+            if holds(part, value):
+                return True
+        elif CITES.search(part):
+            if any(holds(quote, value) for quote in quotes) or not quotes and holds(part, value) or states(part, value):
+                return True
+            if value == 100 and re.search(r"\bper ?cent|%", part):
+                return True
+    return False
+
+
 def cited(value: float, marks: list[Mark], around: list[Mark], states: Callable[[str, float], bool]) -> str | None:
     """None when the number is cited or flagged, else what is wrong."""
     own = [mark for mark in marks if mark.counts]
-    for mark in own:
-        for part in parts(mark.text):
-            if holds(part, value) or holds(mark.text, value):
-                return None
-        if mark.cites and states(mark.text, value):
-            return None
-    for mark in around:
-        if mark.cites and (
-            any(holds(part, value) for part in parts(mark.text) if CITES.search(part) or FLAG.search(part))
-            or states(mark.text, value)
-        ):
-            return None
+    if any(supported(mark.text, value, states) for mark in (*own, *around)):
+        return None
     if own:
         return "is not in the words cited or flagged beside it"
     return "is neither cited nor flagged"
@@ -315,7 +327,7 @@ def config_findings(config: Config, states: Callable[[str, float], bool]) -> tup
             )
             continue
         for value in numbers:
-            if holds(text, value) or (mark.cites and states(text, value)):
+            if supported(text, value, states):
                 continue
             out.append(
                 Finding(

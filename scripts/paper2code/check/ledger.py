@@ -454,7 +454,9 @@ def same(one: str, other: str) -> bool:
 
 
 def check_paper_named(ledger: Ledger, id: str, version: int | None) -> list[Finding]:
-    """A ledger belongs to one paper and one version of it."""
+    """A ledger belongs to one paper and one version of it. A paper from a local file has no id to compare with."""
+    if not id and ledger.paper:
+        return []
     given = ledger.paper
     bare, _, number = given.partition("v") if re.search(r"\dv\d+\Z", given) else (given, "", "")
     if not given:

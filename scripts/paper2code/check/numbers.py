@@ -52,10 +52,29 @@ def states(text: str, value: object) -> bool:
     return any(each.equals(wanted) for each in read(text))
 
 
+def row_of(item: object, quote: str) -> str:
+    """What stands with quoted words in a table or algorithm: the row of the quoted cell, or its column under a heading; the
+    line; all of it where the words are its caption's or span rows."""
+    wanted = fold(quote).text
+    rows = [[str(cell) for cell in row] for row in getattr(item, "rows", ())] or [[line] for line in getattr(item, "lines", ())]
+    out: list[str] = []
+    for number, row in enumerate(rows):
+        folded = [fold(cell).text for cell in row]
+        at = [index for index, cell in enumerate(folded) if wanted and wanted in cell]
+        if not at and wanted and wanted not in "".join(folded):
+            continue
+        out += row
+        if number < 2 and at:
+            out += [below[index] for below in rows[number + 1:] for index in at if index < len(below)]
+    return "\n".join(out)
+
+
 def cited_text(matcher: Matcher, anchor: Anchor) -> str:
-    """What an anchor cites: its quote; else the items named (captions, cells, lines, formulas); else its sections' text."""
+    """What an anchor cites: its quote, with what stands in the same row of a table or line of an algorithm that it names; else
+    the items named (captions, cells, lines, formulas); else its sections' text."""
     if anchor.quote:
-        return anchor.quote
+        target = matcher.places.resolve(anchor.place)
+        return "\n".join([anchor.quote, *(row_of(matcher.paper.item(id), anchor.quote) for id in sorted(target.items))])
     target = matcher.places.resolve(anchor.place)
     pieces = [piece.passage for piece in matcher.pieces]
     chosen = [
