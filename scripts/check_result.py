@@ -22,10 +22,16 @@ def main(argv: list[str] | None = None) -> int:
     parser = cli.parser(
         "Check a repository against its paper: every quote, place, number, flag and file. With a workspace also its decisions. "
         "The repository may be anyone's: what is false is an error there too, what only breaks this skill's conventions a warning.",
-        examples=EXAMPLES, codes=(cli.DONE, cli.FINDINGS, cli.USAGE, cli.UNUSABLE, cli.ENVIRONMENT))
+        examples=EXAMPLES,
+        codes=(cli.DONE, cli.FINDINGS, cli.USAGE, cli.UNUSABLE, cli.ENVIRONMENT),
+    )
     parser.add_argument("result", metavar="RESULT", help="the repository's folder")
-    parser.add_argument("--paper", required=True, metavar="PAPER_OR_WORK",
-                        help="a workspace, paper.json, PDF, LaTeX source (folder, .tex, archive) or HTML file of the paper")
+    parser.add_argument(
+        "--paper",
+        required=True,
+        metavar="PAPER_OR_WORK",
+        help="a workspace, paper.json, PDF, LaTeX source (folder, .tex, archive) or HTML file of the paper",
+    )
     parser.add_argument("--most", type=int, default=100, metavar="K", help="show at most K findings in the text form (default 100)")
     parser.add_argument("--annotate", choices=("github",), help="print findings as annotations of GitHub Actions")
     parser.add_argument("--json", action="store_true", help="everything as JSON on stdout")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
-from paper2code.check import census, ledger
+from paper2code.check import census, ledger, numbers
 from paper2code.check.ledger import NOT_APPLICABLE, PARTIALLY, SPECIFIED, Item, Ledger
 from paper2code.check.outcome import Outcome
 from paper2code.check.places import Places
@@ -71,10 +72,18 @@ class Against:
             self.texts[id] = "\n".join(piece for piece in pieces if piece)
         return self.texts[id]
 
-    def states(self, place: str, value: float) -> bool:
-        """Whether an equation, table, algorithm, figure caption or footnote that a text cites holds a number."""
-        target = self.places.resolve(place)
-        return any(census.holds(self.item_text(id), value) for id in target.items)
+    def states(self, text: str, value: float) -> bool:
+        """Whether an equation, table, algorithm, figure caption or footnote that a text cites holds a number: with quoted words,
+        in the row, column or line in which they stand."""
+        quotes = census.QUOTES.findall(text)
+        target = self.places.resolve(census.QUOTES.sub(" ", text))
+        for id in target.items:
+            item = self.paper.item(id)
+            gridded = hasattr(item, "rows") or hasattr(item, "lines")
+            pieces = [numbers.row_of(item, quote) for quote in quotes] if quotes and gridded else [self.item_text(id)]
+            if any(census.holds(piece, value) for piece in pieces):
+                return True
+        return False
 
     def judge(self, place: str, quote: str) -> Verdict:
         return self.matcher.judge(place, quote)
@@ -86,7 +95,16 @@ def verdict_finding(verdict: Verdict, file: str, line: int, about: str = "") -> 
     if verdict.state in (VERIFIED, CITED):
         if not verdict.problems:
             return None
-        return Finding("place-wrong", told + "; ".join(verdict.problems), file, line, fix="name the place where it is")
+        # Tables and figures float: they may stand elsewhere than the section that speaks of them.
+        floats = all(re.match(r"(Table|Figure|Algorithm)\b.* is in ", problem) for problem in verdict.problems)
+        return Finding(
+            "place-wrong",
+            told + "; ".join(verdict.problems),
+            file,
+            line,
+            severity=WARNING if floats else "error",
+            fix="name the place where it is",
+        )
     name = "place-missing" if verdict.state == NO_SUCH_PLACE else f"quote-{verdict.state}"
     return Finding(
         name,
@@ -130,9 +148,7 @@ def complete(book: Ledger, wanted: list[checklist.Item]) -> list[Finding]:
     """Every point of the checklist has a row, under its name or one of its other names."""
     have = {checklist.american(item.item) for item in book.items} | {checklist.american(item.id) for item in book.items}
     open_points = [
-        (point.group, point.name)
-        for point in wanted
-        if not have & {checklist.american(name) for name in (point.name, *point.also)}
+        (point.group, point.name) for point in wanted if not have & {checklist.american(name) for name in (point.name, *point.also)}
     ]
     if not wanted:
         return ledger.check_complete(book, [])
@@ -157,12 +173,18 @@ def evidence(found, whole: checklist.Checklist) -> Callable[[str], list[tuple[st
 
 def value_stated(item: Item, against: Against) -> bool | None:
     """Whether a row's value stands in its quote or in the item it cites; None when the value cannot be looked for."""
-    numbers = item.numbers()
-    if numbers:
-        return all(census.holds(item.quote, number) or against.states(item.where, number) for number in numbers)
+    given = item.numbers()
+    if given:
+        return all(census.holds(item.quote, number) or against.states(cited(item), number) for number in given)
     if isinstance(item.value, str) and item.value:
         return ledger.name_key(item.value) in ledger.name_key(item.quote)
     return None
+
+
+def cited(item: Item) -> str:
+    """A row's place and quote as an anchor has them."""
+    quote = item.quote.replace('"', " ")
+    return f'{item.where} — "{quote}"' if quote else item.where
 
 
 def quotes(book: Ledger, against: Against, outcome: Outcome) -> list[Finding]:
@@ -179,9 +201,7 @@ def quotes(book: Ledger, against: Against, outcome: Outcome) -> list[Finding]:
             continue  # the missing quote is told by the row's own check
         if item.status in (SPECIFIED, PARTIALLY) and item.quote:
             missing = [
-                number
-                for number in item.numbers()
-                if not census.holds(item.quote, number) and not against.states(item.where, number)
+                number for number in item.numbers() if not census.holds(item.quote, number) and not against.states(cited(item), number)
             ]
             if missing and item.status == SPECIFIED:
                 out.append(
@@ -212,9 +232,7 @@ def quotes(book: Ledger, against: Against, outcome: Outcome) -> list[Finding]:
         place = str(row.fields.get("where") or "")
         if place and not against.exists(place):
             out.append(
-                Finding(
-                    "place-missing", f"relation {row.fields.get('about')}: there is no {place} in the paper", book.file, row.line
-                )
+                Finding("place-missing", f"relation {row.fields.get('about')}: there is no {place} in the paper", book.file, row.line)
             )
     return out
 

@@ -33,88 +33,21 @@ from paper2code.find import values as readings
 from paper2code.findings import WARNING, Finding
 
 SMALL = (0, 1, 2, -1)
-AXIS_WORDS = {
-    "dim",
-    "dims",
-    "axis",
-    "axes",
-    "start_dim",
-    "end_dim",
-    "dim0",
-    "dim1",
-    "source",
-    "destination",
-    "diagonal",
-    "ndim",
-    "batch_dims",
-    "in_axes",
-    "out_axes",
-    "keepdim",
-    "offset",
-    "feature_axes",
-    "reduction_axes",
-}
-AXIS_CALLS = {
-    "size",
-    "transpose",
-    "permute",
-    "unsqueeze",
-    "squeeze",
-    "flatten",
-    "unflatten",
-    "view",
-    "reshape",
-    "expand",
-    "repeat",
-    "sum",
-    "mean",
-    "std",
-    "var",
-    "prod",
-    "max",
-    "min",
-    "amax",
-    "amin",
-    "argmax",
-    "argmin",
-    "softmax",
-    "log_softmax",
-    "logsumexp",
-    "cumsum",
-    "cumprod",
-    "chunk",
-    "split",
-    "narrow",
-    "select",
-    "index_select",
-    "gather",
-    "scatter",
-    "scatter_",
-    "roll",
-    "flip",
-    "swapaxes",
-    "moveaxis",
-    "expand_dims",
-    "norm",
-    "cat",
-    "concat",
-    "concatenate",
-    "stack",
-    "tril",
-    "triu",
-    "movedim",
-    "unbind",
-    "tile",
-    "repeat_interleave",
-    "dimension",
-    "diag",
-    "diagonal",
-    "take_along_axis",
-    "rearrange",
-    "getattr",
-    "any",
-    "all",
-}
+AXIS_WORDS = set(
+    """
+    dim dims axis axes start_dim end_dim dim0 dim1 source destination diagonal ndim batch_dims in_axes out_axes keepdim
+    offset feature_axes reduction_axes
+""".split()
+)
+AXIS_CALLS = set(
+    """
+    size transpose permute unsqueeze squeeze flatten unflatten sum mean std var prod amax amin argmax argmin softmax
+    log_softmax logsumexp cumsum cumprod select gather flip swapaxes moveaxis movedim expand_dims cat concat concatenate
+    stack unbind take_along_axis any all
+""".split()
+)
+# Calls whose arguments are sizes as well as axes: only -1, 0, 1 and 2 pass there.
+SIZE_CALLS = set("view reshape expand repeat chunk split narrow scatter scatter_ roll norm tril triu tile diag max min getattr".split())
 COUNTING = {"range", "enumerate", "islice", "zip", "exit", "SystemExit"}
 FORMULA = re.compile(r"\b(?:Eqs?\.?\s*\(?[A-Z]?\.?\d|Equations?\s*\(?\d|Algorithms?\s*\d|Alg\.\s*\d)")
 
@@ -131,19 +64,13 @@ def holds(text: str, value: float | int) -> bool:
 
 
 def close(number: readings.Number, value: float | int) -> bool:
-    return any(
-        abs(float(reading) - value) <= 1e-9 * max(abs(float(reading)), abs(value)) for reading in (number.value, *number.also)
-    )
+    return any(abs(float(reading) - value) <= 1e-9 * max(abs(float(reading)), abs(value)) for reading in (number.value, *number.also))
 
 
 def literals(module: Module) -> Iterable[tuple[ast.Constant, float | int]]:
     """Every number written in a module, with its sign; annotations, format specifications and enum-like strings left out."""
     for node in module.nodes:
-        if (
-            not isinstance(node, ast.Constant)
-            or isinstance(node.value, bool)
-            or not isinstance(node.value, (int, float, complex))
-        ):
+        if not isinstance(node, ast.Constant) or isinstance(node.value, bool) or not isinstance(node.value, (int, float, complex)):
             continue
         parent = module.parents.get(node)
         value = node.value if not isinstance(node.value, complex) else node.value.imag
@@ -154,25 +81,25 @@ def literals(module: Module) -> Iterable[tuple[ast.Constant, float | int]]:
 
 def exempt(module: Module, node: ast.Constant, value: float | int, marks: list[Mark], around: list[Mark]) -> bool:
     """Whether this number is on the list above."""
-    chain: list[ast.AST] = []
     at = module.parents.get(node)
     below: ast.AST = node
     while at is not None and not isinstance(at, ast.stmt):
-        chain.append(at)
         if isinstance(at, ast.Subscript) and below is at.slice and value in SMALL:
             return True
         if isinstance(at, (ast.FormattedValue, ast.JoinedStr)):
             return True
         if isinstance(at, ast.arg):
             return True  # an annotation
-        if value in SMALL:
+        if isinstance(value, int) and -4 <= value <= 4:
             if isinstance(at, ast.keyword) and at.arg in AXIS_WORDS:
                 return True
+            if isinstance(at, ast.Call) and below is not at.func and not isinstance(below, ast.keyword) and called(at) in AXIS_CALLS:
+                return True
+        if value in SMALL:
             if isinstance(at, ast.BinOp) and isinstance(at.op, ast.Pow) and at.right is below:
                 return True
             if isinstance(at, ast.Call) and below is not at.func and not isinstance(below, ast.keyword):
-                name = at.func.attr if isinstance(at.func, ast.Attribute) else at.func.id if isinstance(at.func, ast.Name) else ""
-                if name in COUNTING or name in AXIS_CALLS:
+                if called(at) in COUNTING or called(at) in SIZE_CALLS:
                     return True
             if isinstance(at, ast.Compare) and any(shape_like(part) for part in (at.left, *at.comparators)):
                 return True
@@ -198,11 +125,15 @@ def exempt(module: Module, node: ast.Constant, value: float | int, marks: list[M
     return False
 
 
+def called(node: ast.Call) -> str:
+    """The last name of what is called."""
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
 def shape_like(node: ast.AST) -> bool:
     """A length, a rank, a shape's part, an index or a remainder."""
     if isinstance(node, ast.Call):
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        return name in ("len", "size", "dim", "numel")
+        return called(node) in ("len", "size", "dim", "numel")
     if isinstance(node, ast.Attribute):
         return node.attr in ("ndim", "shape", "size")
     if isinstance(node, ast.Subscript):
@@ -224,9 +155,7 @@ def number_findings(module: Module, states: Callable[[str, float], bool]) -> tup
         looked += 1
         statement = module.statement(node)
         first, last = (
-            (statement.lineno, max(statement.lineno, getattr(statement, "end_lineno", 0) or 0))
-            if statement
-            else (node.lineno,) * 2
+            (statement.lineno, max(statement.lineno, getattr(statement, "end_lineno", 0) or 0)) if statement else (node.lineno,) * 2
         )
         if statement is not None and getattr(statement, "body", None) and isinstance(statement.body, list):
             first, last = node.lineno, node.lineno
@@ -297,11 +226,7 @@ def config_findings(config: Config, states: Callable[[str, float], bool]) -> tup
         if not node.quoted and isinstance(node.value, str) and re.fullmatch(r"[-+]?\d+[eE][-+]?\d+", node.text):
             out.append(Finding("config-number-is-text", f"{path}: YAML reads {node.text} as text", config.file, node.line))
         values = node.plain()
-        numbers = [
-            v
-            for v in (values if isinstance(values, list) else [values])
-            if isinstance(v, (int, float)) and not isinstance(v, bool)
-        ]
+        numbers = [v for v in (values if isinstance(values, list) else [values]) if isinstance(v, (int, float)) and not isinstance(v, bool)]
         for scalar in node.value if isinstance(node.value, list) else [node]:
             if isinstance(scalar.value, float) and re.fullmatch(r"[-+]?\d+[eE][-+]?\d+|[-+]?\d*\.\d*[eE]\d+", scalar.text):
                 out.append(
@@ -379,9 +304,7 @@ def dataclasses(repository: Repository) -> list[tuple[Module, ast.ClassDef, dict
             bases = " ".join(ast.unparse(part) for part in node.bases)
             if "dataclass" in decorators or "NamedTuple" in bases or "BaseModel" in bases:
                 fields = {
-                    part.target.id: part
-                    for part in node.body
-                    if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
+                    part.target.id: part for part in node.body if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
                 }
                 out.append((module, node, fields))
     return out
@@ -495,12 +418,7 @@ def literal(node: ast.AST | None) -> object:
 def equal(one: object, other: object) -> bool:
     if isinstance(one, tuple):
         one = list(one)
-    if (
-        isinstance(one, (int, float))
-        and isinstance(other, (int, float))
-        and not isinstance(one, bool)
-        and not isinstance(other, bool)
-    ):
+    if isinstance(one, (int, float)) and isinstance(other, (int, float)) and not isinstance(one, bool) and not isinstance(other, bool):
         return abs(one - other) <= 1e-12 * max(abs(one), abs(other))
     return one == other and isinstance(one, bool) == isinstance(other, bool)
 

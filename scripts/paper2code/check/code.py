@@ -8,8 +8,8 @@ comment** is a parenthesised or bracketed list of dimensions such as `(batch, n_
 scalar, on the statement's lines or the line above it; an einops or einsum pattern says the shapes itself.
 
 A function is **trivial** when its body is one or two statements without loop, branch, tensor operation or arithmetic, or when
-it is a dunder method other than `__call__`; everything else has a citation or flag in its docstring, above it, or in its body.
-A class has its own, in its docstring or above it.
+it is a dunder method other than `__call__`; everything else has a citation or flag in its docstring, above it, or in its body
+(`forward` and `__call__` also in their class's docstring). A class has its own, in its docstring or above it.
 """
 
 from __future__ import annotations
@@ -210,8 +210,7 @@ def files(repository: Repository, type: str, mode: str, components: list, trains
                 module
                 and module.tree
                 and not any(
-                    not isinstance(node, (ast.Import, ast.ImportFrom, ast.Pass)) and not docstring_only(node)
-                    for node in module.tree.body
+                    not isinstance(node, (ast.Import, ast.ImportFrom, ast.Pass)) and not docstring_only(node) for node in module.tree.body
                 )
             ):
                 out.append(
@@ -275,6 +274,8 @@ def anchors(module: Module) -> tuple[list[Finding], int]:
             continue
         looked += 1
         inside = [mark for mark in module.marks if not mark.docstring and node.lineno <= mark.first <= end(node)]
+        if node.name in ("forward", "__call__"):  # what a class computes is what its own anchor speaks of
+            inside += [mark for mark in module.marks_around(node) if mark.docstring]
         if not any(mark.counts for mark in (*own, *inside)):
             out.append(
                 Finding(
@@ -410,11 +411,7 @@ def phrases(text: str, file: str, line: int) -> list[Finding]:
     out = []
     for sentence in re.split(r"(?<=[.!?])\s+(?=[A-Z#])|\n\s*\n", QUOTED.sub(" ", text)):
         found = FORBIDDEN.search(sentence)
-        if (
-            found
-            and not CITES.search(sentence)
-            and not re.search(r"https?://|\barXiv|\(\w[\w .&]+,? (19|20)\d\d\)|\[\d+\]", sentence)
-        ):
+        if found and not CITES.search(sentence) and not re.search(r"https?://|\barXiv|\(\w[\w .&]+,? (19|20)\d\d\)|\[\d+\]", sentence):
             before = text[: text.find(found.group(0))].count("\n") if found.group(0) in text else 0
             out.append(
                 Finding(
@@ -490,10 +487,7 @@ def shaping(module: Module, node: ast.Call) -> bool:
     root = full_name(module, node.func).split(".")[0]
     if root in ("re", "os", "str", "json", "random", "string", "itertools", "math", "functools", "Path"):
         return False
-    if (
-        name in ("split", "sum", "mean", "sort", "index_select", "reduce", "repeat", "norm", "fold", "pad")
-        and root not in TENSOR_LIBRARIES
-    ):
+    if name in ("split", "sum", "mean", "sort", "index_select", "reduce", "repeat", "norm", "fold", "pad") and root not in TENSOR_LIBRARIES:
         return any(key.arg in ("dim", "axis", "axes") for key in node.keywords) or (
             name not in ("split", "sort") and bool(node.args) and not is_text(node.args[0])
         )
@@ -513,16 +507,8 @@ def submodules(module: Module) -> dict[str, set[str]]:
             for part in node.body:
                 if isinstance(part, FUNCTIONS) and part.name in ("__init__", "setup"):
                     for at in ast.walk(part):
-                        if (
-                            isinstance(at, ast.Assign)
-                            and isinstance(at.value, ast.Call)
-                            and isinstance(at.targets[0], ast.Attribute)
-                        ):
-                            called = (
-                                at.value.func.attr
-                                if isinstance(at.value.func, ast.Attribute)
-                                else getattr(at.value.func, "id", "")
-                            )
+                        if isinstance(at, ast.Assign) and isinstance(at.value, ast.Call) and isinstance(at.targets[0], ast.Attribute):
+                            called = at.value.func.attr if isinstance(at.value.func, ast.Attribute) else getattr(at.value.func, "id", "")
                             if called[:1].isupper():
                                 names.add(at.targets[0].attr)
     return out
@@ -565,9 +551,7 @@ def shapes(module: Module) -> tuple[list[Finding], int]:
         looked += 1
         lines = range(statement.lineno - 1, end(statement) + 1)
         near = [
-            module.comments[line][0]
-            for line in lines
-            if line in module.comments and (line >= statement.lineno or module.comments[line][1])
+            module.comments[line][0] for line in lines if line in module.comments and (line >= statement.lineno or module.comments[line][1])
         ]
         pattern = any(
             is_text(at) and re.search(r"->", getattr(at, "value", "") if isinstance(getattr(at, "value", ""), str) else "")
@@ -599,11 +583,7 @@ def hints(module: Module) -> list[Finding]:
             continue
         arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
         holder = next(module.enclosing(node), None)
-        if (
-            isinstance(holder, ast.ClassDef)
-            and arguments
-            and not any(ast.unparse(d).endswith("staticmethod") for d in node.decorator_list)
-        ):
+        if isinstance(holder, ast.ClassDef) and arguments and not any(ast.unparse(d).endswith("staticmethod") for d in node.decorator_list):
             arguments = arguments[1:]
         bare = [argument.arg for argument in arguments if argument.annotation is None]
         if bare:
@@ -617,9 +597,7 @@ def hints(module: Module) -> list[Finding]:
                 )
             )
         if node.returns is None:
-            out.append(
-                Finding("code-hints", f"{qualified(module, node)}: no return type", module.file, node.lineno, expected="-> Type")
-            )
+            out.append(Finding("code-hints", f"{qualified(module, node)}: no return type", module.file, node.lineno, expected="-> Type"))
     return out
 
 
@@ -705,13 +683,7 @@ def imports(repository: Repository) -> list[Finding]:
             )
             for name in names:
                 top = name.split(".")[0]
-                if (
-                    name in local
-                    or name in folders
-                    or top in {path.split(".")[0] for path in local}
-                    and repository.ours
-                    and top == "src"
-                ):
+                if name in local or name in folders or top in {path.split(".")[0] for path in local} and repository.ours and top == "src":
                     if name not in local and name not in folders:
                         out.append(
                             Finding(
@@ -773,9 +745,7 @@ def top_names(module: Module) -> set[str]:
 
 def undefined(module: Module) -> list[Finding]:
     """Names that nothing defines: a broken import, a typing error."""
-    if module.tree is None or any(
-        isinstance(node, ast.ImportFrom) and any(a.name == "*" for a in node.names) for node in module.nodes
-    ):
+    if module.tree is None or any(isinstance(node, ast.ImportFrom) and any(a.name == "*" for a in node.names) for node in module.nodes):
         return []
     try:
         top = symtable.symtable(module.text, module.file, "exec")
@@ -851,9 +821,7 @@ def excluded(repository: Repository, *, type: str, mode: str, listed: set[str], 
             if isinstance(node, ast.Call):
                 name = full_name(module, node.func)
                 for known, what in NEVER_CALLS.items():
-                    if (name == known or name.endswith("." + known)) and not (
-                        what in DISTRIBUTED and (system or known == "pmap")
-                    ):
+                    if (name == known or name.endswith("." + known)) and not (what in DISTRIBUTED and (system or known == "pmap")):
                         out.append(
                             Finding(
                                 "code-excluded",
@@ -863,10 +831,7 @@ def excluded(repository: Repository, *, type: str, mode: str, listed: set[str], 
                                 fix="name in a docstring where it can be had",
                             )
                         )
-                if any(
-                    key.arg == "download" and isinstance(key.value, ast.Constant) and key.value.value is True
-                    for key in node.keywords
-                ):
+                if any(key.arg == "download" and isinstance(key.value, ast.Constant) and key.value.value is True for key in node.keywords):
                     out.append(
                         Finding(
                             "code-excluded",
@@ -933,16 +898,10 @@ def stubs(module: Module) -> list[Finding]:
                 )
             )
         raises = [
-            part
-            for part in body
-            if isinstance(part, ast.Raise) and part.exc is not None and "NotImplemented" in ast.unparse(part.exc)
+            part for part in body if isinstance(part, ast.Raise) and part.exc is not None and "NotImplemented" in ast.unparse(part.exc)
         ]
         if raises and raises[0] is body[0]:
-            told = (
-                " ".join(mark.text for mark in module.marks if head(node) <= mark.first <= end(node))
-                + " "
-                + ast.unparse(raises[0].exc)
-            )
+            told = " ".join(mark.text for mark in module.marks if head(node) <= mark.first <= end(node)) + " " + ast.unparse(raises[0].exc)
             lacking = [
                 what
                 for what, words in (
@@ -966,9 +925,7 @@ def stubs(module: Module) -> list[Finding]:
                     )
                 )
         if re.search(r"\{\{.*?\}\}|\bFILL[ _-]?IN\b|\bYOUR CODE HERE\b", "\n".join(module.lines[node.lineno - 1 : end(node)])):
-            out.append(
-                Finding("code-placeholder", f"{name} still holds a placeholder", module.file, node.lineno, fix="fill it in")
-            )
+            out.append(Finding("code-placeholder", f"{name} still holds a placeholder", module.file, node.lineno, fix="fill it in"))
     return out
 
 
@@ -1004,9 +961,7 @@ def dead(repository: Repository, listed: set[str], notebook: str, notebook_due: 
         for module in repository.modules
         for node in module.definitions
         if isinstance(node, ast.ClassDef) and node.decorator_list
-        for name in {
-            part.target.id for part in node.body if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
-        }
+        for name in {part.target.id for part in node.body if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)}
     }
     top_level = {
         (module.file, node.lineno)
@@ -1023,13 +978,7 @@ def dead(repository: Repository, listed: set[str], notebook: str, notebook_due: 
     }
     for item in tool.get_unused_code(min_confidence=60):
         file, name = str(item.filename), item.name
-        if (
-            file.endswith(".ipynb")
-            or name in listed
-            or (file, name) in data_fields
-            or name.startswith("_")
-            and item.typ == "variable"
-        ):
+        if file.endswith(".ipynb") or name in listed or (file, name) in data_fields or name.startswith("_") and item.typ == "variable":
             continue
         public = item.typ in ("function", "class") and (file, item.first_lineno) in top_level
         soft = not repository.ours or (public and not notebook_due)

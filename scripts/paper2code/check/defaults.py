@@ -114,10 +114,17 @@ def check(repository: Repository) -> tuple[list[Finding], int]:
                         continue
                     seen.add(key)
                     scope = f" in {key[0]}" if key[0] else ""
-                    out.append(Finding("default-silent", f"{name.split('.')[-1]}{scope} leaves {argument.name} to the framework: {argument.default}",
-                                       module.file, node.lineno, expected=f"{argument.name}=…, cited or flagged, or a flag that says it is the default",
-                                       fix=f"set it from the config, or write above: # [UNSPECIFIED] the paper does not state {argument.words[1]} "
-                                           f"Using: the framework's default ({argument.default}) Alternatives: …"))
+                    out.append(
+                        Finding(
+                            "default-silent",
+                            f"{name.split('.')[-1]}{scope} leaves {argument.name} to the framework: {argument.default}",
+                            module.file,
+                            node.lineno,
+                            expected=f"{argument.name}=…, cited or flagged, or a flag that says it is the default",
+                            fix=f"set it from the config, or write above: # [UNSPECIFIED] the paper does not state {argument.words[1]} "
+                            f"Using: the framework's default ({argument.default}) Alternatives: …",
+                        )
+                    )
     return out + initialisation(repository), looked
 
 
@@ -135,8 +142,11 @@ def marks_for(module: Module, node: ast.Call) -> list[Mark]:
     around = module.marks_around(node)
     function = next((holder for holder in module.enclosing(node) if isinstance(holder, (ast.FunctionDef, ast.AsyncFunctionDef))), None)
     if function is not None:
-        around += [mark for mark in module.marks if function.lineno <= mark.first <= (function.end_lineno or function.lineno)
-                   and not mark.docstring]
+        around += [
+            mark
+            for mark in module.marks
+            if function.lineno <= mark.first <= (function.end_lineno or function.lineno) and not mark.docstring
+        ]
     return marks + around
 
 
@@ -144,7 +154,7 @@ def canonical(name: str) -> str:
     """One name for a callable however it was imported."""
     for short, long in (("np.", "numpy."), ("jnp.", "jax.numpy."), ("nnx.", "flax.nnx."), ("linen.", "flax.linen.")):
         if name.startswith(short):
-            return long + name[len(short):]
+            return long + name[len(short) :]
     return name
 
 
@@ -163,14 +173,21 @@ def initialisation(repository: Repository) -> list[Finding]:
                     name = canonical(full_name(module, node.func))
                     if name in book.with_parameters:
                         first.setdefault(name.split(".")[-1], (module, node))
-                    decided = decided or any(name.startswith(word) or word.startswith(".") and word in f".{name.split('.')[-1]}"
-                                             for word in book.initialisers)
+                    decided = decided or any(
+                        name.startswith(word) or word.startswith(".") and word in f".{name.split('.')[-1]}" for word in book.initialisers
+                    )
             for mark in module.marks:
                 decided = decided or mark.counts and speaks(mark.text, book.init_words)
         if first and not decided:
             module, node = next(iter(first.values()))
-            out.append(Finding("default-silent", f"the initialisation of {', '.join(sorted(first))} is left to the framework, and nothing says so",
-                               module.file, node.lineno, expected="an initialisation, cited or flagged, or a flag that says it is the default",
-                               fix="# [UNSPECIFIED] the paper does not state the initialisation Using: the framework's default Alternatives: …"))
+            out.append(
+                Finding(
+                    "default-silent",
+                    f"the initialisation of {', '.join(sorted(first))} is left to the framework, and nothing says so",
+                    module.file,
+                    node.lineno,
+                    expected="an initialisation, cited or flagged, or a flag that says it is the default",
+                    fix="# [UNSPECIFIED] the paper does not state the initialisation Using: the framework's default Alternatives: …",
+                )
+            )
     return out
-

@@ -39,29 +39,53 @@ def permalinks(found: list[reading.Anchor], official: Path) -> list[Finding]:
     if not official.is_dir():
         return out
     for anchor in found:
-        link = re.search(r"https?://[^\s/]+/([^\s/]+/[^\s/]+)/(?:blob|raw|tree|src/commit|-/blob)/([0-9a-f]{40})/([^\s#]+)#L(\d+)(?:-L?(\d+))?",
-                         anchor.source or "")
+        link = re.search(
+            r"https?://[^\s/]+/([^\s/]+/[^\s/]+)/(?:blob|raw|tree|src/commit|-/blob)/([0-9a-f]{40})/([^\s#]+)#L(\d+)(?:-L?(\d+))?",
+            anchor.source or "",
+        )
         if anchor.tag != "FROM_OFFICIAL_CODE" or link is None:
             continue
         commit, name, last = link.group(2), link.group(3), int(link.group(5) or link.group(4))
         roots = [path for path in (official, *official.glob("*"), *official.glob("*/*")) if path.is_dir() and (path / name).is_file()]
-        record = " ".join(path.read_text(encoding="utf-8", errors="replace") for path in (*official.glob("*.json"), *official.glob("*/*.json"))
-                          if path.stat().st_size < 200_000)
+        record = " ".join(
+            path.read_text(encoding="utf-8", errors="replace")
+            for path in (*official.glob("*.json"), *official.glob("*/*.json"))
+            if path.stat().st_size < 200_000
+        )
         if not roots:
-            out.append(Finding("permalink-missing", f"the official code that was brought has no {name}", anchor.file, anchor.line,
-                               fix="name a file that is there (search it under official_code/)"))
+            out.append(
+                Finding(
+                    "permalink-missing",
+                    f"the official code that was brought has no {name}",
+                    anchor.file,
+                    anchor.line,
+                    fix="name a file that is there (search it under official_code/)",
+                )
+            )
             continue
         if record and re.search(r"\b[0-9a-f]{40}\b", record) and commit not in record:
-            out.append(Finding("permalink-missing", f"the official code was brought at another commit than {commit[:12]}", anchor.file, anchor.line,
-                               fix="cite the commit that was read"))
+            out.append(
+                Finding(
+                    "permalink-missing",
+                    f"the official code was brought at another commit than {commit[:12]}",
+                    anchor.file,
+                    anchor.line,
+                    fix="cite the commit that was read",
+                )
+            )
         lines = (roots[0] / name).read_text(encoding="utf-8", errors="replace").count("\n") + 1
         if last > lines:
-            out.append(Finding("permalink-missing", f"{name} has {lines} lines, not {last}", anchor.file, anchor.line, fix="cite the line that says it"))
+            out.append(
+                Finding(
+                    "permalink-missing", f"{name} has {lines} lines, not {last}", anchor.file, anchor.line, fix="cite the line that says it"
+                )
+            )
     return out
 
 
-def check(root: Path, paper: Paper, *, work: Workspace | None = None, contribution: Contribution | None = None, mode: str = "",
-          matcher=None) -> Outcome:
+def check(
+    root: Path, paper: Paper, *, work: Workspace | None = None, contribution: Contribution | None = None, mode: str = "", matcher=None
+) -> Outcome:
     """Everything that gates 1 to 4 ask of a result, on the files as they are. Without a workspace, what only its files could say
     (type, mode, components, decisions) is not asked."""
     outcome = Outcome()
@@ -92,7 +116,13 @@ def check(root: Path, paper: Paper, *, work: Workspace | None = None, contributi
         judged[verdict.state] += 1
         if finding := papers.verdict_finding(verdict, anchor.file, anchor.line):
             outcome.findings.append(finding)
-    outcome.add(numbers.check(against.matcher, [anchor for anchor in found if not anchor.file.endswith((".md", ".ipynb"))]))
+    # Values beside anchors: of configs here, of src/ by the census, which knows what each number of the syntax tree is.
+    ours = [anchor for anchor in found if not anchor.file.endswith((".md", ".ipynb"))]
+    outcome.add(numbers.unsupported(against.matcher, [anchor for anchor in ours if anchor.file.endswith((".yaml", ".yml"))]))
+    for anchor in ours:
+        if anchor.file.endswith(".py"):
+            outcome.findings += numbers.misquoted(against.matcher, anchor, {})
+    outcome.add([*numbers.reused(ours), *numbers.formulas(against.matcher, ours)])
     told = {(finding.file, finding.line) for finding in outcome.findings if finding.check == "value-not-cited"}
 
     looked = 0
@@ -114,8 +144,15 @@ def check(root: Path, paper: Paper, *, work: Workspace | None = None, contributi
 
     components = contribution.components if contribution is not None else []
     notebook = notebook_code(repository)
-    findings, counts = code.check(repository, type=contribution.type if contribution else "", mode=mode or "minimal", components=components,
-                                  trains=contribution.trains if contribution else True, notebook=notebook, notebook_due=bool(notebook))
+    findings, counts = code.check(
+        repository,
+        type=contribution.type if contribution else "",
+        mode=mode or "minimal",
+        components=components,
+        trains=contribution.trains if contribution else True,
+        notebook=notebook,
+        notebook_due=bool(notebook),
+    )
     if contribution is None:
         findings = [finding for finding in findings if not finding.check.startswith("code-file")]
     outcome.add(findings, **counts)
@@ -131,17 +168,34 @@ def check(root: Path, paper: Paper, *, work: Workspace | None = None, contributi
     if not repository.ours:
         outcome.findings = [soften(finding) for finding in outcome.findings]
     outcome.counts = {
-        "files": len(repository.files), "anchors": len(found), "quotes verified": judged[VERIFIED],
+        "files": len(repository.files),
+        "anchors": len(found),
+        "quotes verified": judged[VERIFIED],
         "quotes not verified": sum(count for state, count in judged.items() if state not in (VERIFIED, "cited")),
-        "places cited": judged["cited"], "numbers": looked, "config values": values,
+        "places cited": judged["cited"],
+        "numbers": looked,
+        "config values": values,
         **{f"[{tag}]": count for tag, count in sorted(notes.tags(repository).items())},
     }
     return outcome
 
 
 # In a repository of another layout these say how it could be better, not that it is wrong.
-STYLE = ("code-shape", "code-anchor", "code-hints", "code-excluded", "code-dead", "census-", "config-", "requirements-", "default-silent", "code-import",
-         "phrase-", "readme-", "notes-")
+STYLE = (
+    "code-shape",
+    "code-anchor",
+    "code-hints",
+    "code-excluded",
+    "code-dead",
+    "census-",
+    "config-",
+    "requirements-",
+    "default-silent",
+    "code-import",
+    "phrase-",
+    "readme-",
+    "notes-",
+)
 
 
 def soften(finding: Finding) -> Finding:

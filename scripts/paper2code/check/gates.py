@@ -177,7 +177,7 @@ class Gates:
                 f"gate {stage} ({STAGES[stage]}) does not run: gate {first.stage} ({STAGES[first.stage]}) is "
                 f"{first.state}{': ' + first.why if first.why else ''}",
                 code=cli.GATE_ORDER,
-                expected=f"gates 1 to {before} passed on the files as they are now",
+                expected=f"gate{'' if before == 1 else 's 1 to'} {before} passed on the files as they are now",
                 fix=f"check_stage.py {first.stage} {self.work.folder}, following {protocol(first.stage)}",
             )
 

@@ -33,13 +33,24 @@ PARTS = (
     ("Scope decisions", r"scope"),
     ("References", r"references?"),
 )
-SCOPE = (("implemented", r"implemented"), ("left out", r"left out|excluded|out of scope|not implemented"),
-         ("needed for a full reproduction", r"full reproduction|would need|needed"))
-README_PARTS = (("the paper's link", r"https?://|arXiv:\d"), ("how to run it", r"```"), ("the files", r"src/"),
-                ("REPRODUCTION_NOTES.md", r"REPRODUCTION_NOTES\.md"))
+SCOPE = (
+    ("implemented", r"implemented"),
+    ("left out", r"left out|excluded|out of scope|not implemented"),
+    ("needed for a full reproduction", r"full reproduction|would need|needed"),
+)
+README_PARTS = (
+    ("the paper's link", r"https?://|arXiv:\d"),
+    ("how to run it", r"```"),
+    ("the files", r"src/"),
+    ("REPRODUCTION_NOTES.md", r"REPRODUCTION_NOTES\.md"),
+)
 COUNT_WORDS = {
-    UNSPECIFIED: r"unspecified", PARTIALLY: r"partial(?:ly)?[ _-]?specified", SPECIFIED: r"specified", OFFICIAL: r"from[ _-]official[ _-]code",
-    ASSUMPTION: r"assum(?:ption|ed)s?", NOT_APPLICABLE: r"not[ _-]applicable",
+    UNSPECIFIED: r"unspecified",
+    PARTIALLY: r"partial(?:ly)?[ _-]?specified",
+    SPECIFIED: r"specified",
+    OFFICIAL: r"from[ _-]official[ _-]code",
+    ASSUMPTION: r"assum(?:ption|ed)s?",
+    NOT_APPLICABLE: r"not[ _-]applicable",
 }
 
 
@@ -59,7 +70,7 @@ def body(text: str, heading: tuple[int, int, str], following: list[tuple[int, in
     """The text under a heading, up to the next one of its level or higher."""
     lines = text.splitlines()
     stop = next((line for level, line, _ in following if level <= heading[0]), len(lines) + 1)
-    return "\n".join(lines[heading[1]:stop - 1])
+    return "\n".join(lines[heading[1] : stop - 1])
 
 
 def parts(text: str, wanted: tuple[tuple[str, str], ...], file: str, *, at: int = 1) -> list[Finding]:
@@ -69,15 +80,33 @@ def parts(text: str, wanted: tuple[tuple[str, str], ...], file: str, *, at: int 
     for name, pattern in wanted:
         at_heading = next((index for index, (level, _, title) in enumerate(found) if level <= 3 and re.search(pattern, title, re.I)), None)
         if at_heading is None:
-            out.append(Finding("notes-part-missing", f"there is no part {name!r}", file, at, expected=f"## {name}",
-                               fix="take the headings from scaffolds/, and write the part"))
+            out.append(
+                Finding(
+                    "notes-part-missing",
+                    f"there is no part {name!r}",
+                    file,
+                    at,
+                    expected=f"## {name}",
+                    fix="take the headings from scaffolds/, and write the part",
+                )
+            )
             continue
-        inside = re.sub(r"(?s:<!--.*?-->)|^#.*$", "", body(text, found[at_heading], found[at_heading + 1:]), flags=re.M).strip()
+        inside = re.sub(r"(?s:<!--.*?-->)|^#.*$", "", body(text, found[at_heading], found[at_heading + 1 :]), flags=re.M).strip()
         if len(inside.split()) < 3:
-            out.append(Finding("notes-part-empty", f"the part {name!r} says nothing", file, found[at_heading][1], expected="a few true sentences",
-                               fix="where there is nothing to say, say that and why"))
+            out.append(
+                Finding(
+                    "notes-part-empty",
+                    f"the part {name!r} says nothing",
+                    file,
+                    found[at_heading][1],
+                    expected="a few true sentences",
+                    fix="where there is nothing to say, say that and why",
+                )
+            )
         elif re.search(r"\{\{.*?\}\}|\bTODO\b|\bTBD\b|\bfill (?:this )?in\b", inside, re.I):
-            out.append(Finding("notes-placeholder", f"the part {name!r} still holds a placeholder", file, found[at_heading][1], fix="fill it in"))
+            out.append(
+                Finding("notes-placeholder", f"the part {name!r} still holds a placeholder", file, found[at_heading][1], fix="fill it in")
+            )
     return out
 
 
@@ -106,7 +135,7 @@ def tags(repository: Repository) -> Counter:
     for config in repository.configs:
         for line in config.lines:
             if "#" in line:
-                out.update(FLAG.findall(line[line.index("#"):]))
+                out.update(FLAG.findall(line[line.index("#") :]))
     return out
 
 
@@ -121,21 +150,53 @@ def check_counts(repository: Repository, ledger: Ledger | None, audit: str | Non
         true = ledger.counts()
         for name, counts in stated.items():
             for status, found in counts.items():
-                out += [Finding("notes-count", f"{count} {status}, but the ledger has {true[status]}", name, line, expected=str(true[status]),
-                                fix="render the tables from the ledger again; never type a count") for count, line in found if count != true[status]]
+                out += [
+                    Finding(
+                        "notes-count",
+                        f"{count} {status}, but the ledger has {true[status]}",
+                        name,
+                        line,
+                        expected=str(true[status]),
+                        fix="render the tables from the ledger again; never type a count",
+                    )
+                    for count, line in found
+                    if count != true[status]
+                ]
         if NOTES in stated and not stated[NOTES].get(UNSPECIFIED):
-            out.append(Finding("notes-count", "the notes do not say how many choices are unspecified", NOTES, 1,
-                               expected="the table of counts, rendered from the ledger"))
+            out.append(
+                Finding(
+                    "notes-count",
+                    "the notes do not say how many choices are unspecified",
+                    NOTES,
+                    1,
+                    expected="the table of counts, rendered from the ledger",
+                )
+            )
         placed = Counter(item.status for item in ledger.items if item.config or item.code and not out_of_scope(item.code))
         tagged = tags(repository)
         for status in (UNSPECIFIED, PARTIALLY, ASSUMPTION, OFFICIAL):
             if tagged[status] < placed[status]:
-                out.append(Finding("notes-count", f"{placed[status]} decisions with a place in the code are {status}, but src/ and configs/ carry "
-                                   f"{tagged[status]} such flags", NOTES, None, expected=f"a [{status}] flag at each of them",
-                                   fix="flag each where it is made, or mend its config: or code: in the ledger"))
+                out.append(
+                    Finding(
+                        "notes-count",
+                        f"{placed[status]} decisions with a place in the code are {status}, but src/ and configs/ carry "
+                        f"{tagged[status]} such flags",
+                        NOTES,
+                        None,
+                        expected=f"a [{status}] flag at each of them",
+                        fix="flag each where it is made, or mend its config: or code: in the ledger",
+                    )
+                )
             if tagged[status] and not ledger.counts()[status]:
-                out.append(Finding("notes-count", f"src/ and configs/ carry {tagged[status]} [{status}] flags, the ledger has no such decision", NOTES,
-                                   None, expected="every flag is a decision of the ledger"))
+                out.append(
+                    Finding(
+                        "notes-count",
+                        f"src/ and configs/ carry {tagged[status]} [{status}] flags, the ledger has no such decision",
+                        NOTES,
+                        None,
+                        expected="every flag is a decision of the ledger",
+                    )
+                )
     else:
         for status in (UNSPECIFIED, ASSUMPTION, OFFICIAL):
             numbers = {(name, count) for name, counts in stated.items() for count, _ in counts.get(status, ())}
@@ -157,22 +218,45 @@ def check(repository: Repository, ledger: Ledger | None = None, audit: str | Non
         return out if not repository.ours else [Finding("notes-missing", f"there is no {NOTES}", NOTES, fix="write it from its scaffold")]
     if nothing:
         if not re.search(r"nothing (?:here )?(?:to|is) implement|not (?:be )?implemented|cannot be implemented", text, re.I):
-            out.append(Finding("notes-part-missing", "the notes do not say that nothing is implemented, and why", NOTES, 1,
-                               expected="why nothing is implemented, and what would be needed"))
+            out.append(
+                Finding(
+                    "notes-part-missing",
+                    "the notes do not say that nothing is implemented, and why",
+                    NOTES,
+                    1,
+                    expected="why nothing is implemented, and what would be needed",
+                )
+            )
         return out
     out += parts(text, PARTS, NOTES)
     found = headings(text)
     scope = next((index for index, (_, _, title) in enumerate(found) if re.search("scope", title, re.I)), None)
     if scope is not None:
-        inside = body(text, found[scope], found[scope + 1:])
+        inside = body(text, found[scope], found[scope + 1 :])
         for name, pattern in SCOPE:
             if not re.search(pattern, inside, re.I):
-                out.append(Finding("notes-part-missing", f"the scope decisions do not say what is {name}", NOTES, found[scope][1],
-                                   expected=f"### {name.capitalize()}"))
+                out.append(
+                    Finding(
+                        "notes-part-missing",
+                        f"the scope decisions do not say what is {name}",
+                        NOTES,
+                        found[scope][1],
+                        expected=f"### {name.capitalize()}",
+                    )
+                )
     results = next((index for index, (_, _, title) in enumerate(found) if re.search("expected result", title, re.I)), None)
-    if results is not None and not re.search(r"\bTable\s|\bFig|§|\bno (?:numbers|results|table)", body(text, found[results], found[results + 1:]), re.I):
-        out.append(Finding("notes-results", "the expected results name no table of the paper", NOTES, found[results][1],
-                           expected="the paper's numbers, with their table"))
+    if results is not None and not re.search(
+        r"\bTable\s|\bFig|§|\bno (?:numbers|results|table)", body(text, found[results], found[results + 1 :]), re.I
+    ):
+        out.append(
+            Finding(
+                "notes-results",
+                "the expected results name no table of the paper",
+                NOTES,
+                found[results][1],
+                expected="the paper's numbers, with their table",
+            )
+        )
     for number, paragraph in paragraphs(text):
         out += [finding for finding in phrases(paragraph, NOTES, number)]
     readme = repository.text(README)
@@ -186,8 +270,16 @@ def check(repository: Repository, ledger: Ledger | None = None, audit: str | Non
             if name not in repository.files and "*" not in name:
                 where = README if name in readme else NOTES
                 soft = name.startswith("notebooks/")
-                out.append(Finding("readme-file", f"{where} names {name}, which is not there", where, None, severity=WARNING if soft else "error",
-                                   fix="write it, or do not name it"))
+                out.append(
+                    Finding(
+                        "readme-file",
+                        f"{where} names {name}, which is not there",
+                        where,
+                        None,
+                        severity=WARNING if soft else "error",
+                        fix="write it, or do not name it",
+                    )
+                )
     return out + check_counts(repository, ledger, audit)
 
 

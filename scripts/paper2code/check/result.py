@@ -23,8 +23,12 @@ def paper_of(path: Path) -> tuple[Paper, Workspace | None]:
         try:
             return Paper.from_data(files.read_json(path)), None
         except ValueError as problem:
-            raise cli.Stop(f"{path}: {problem}", code=cli.USAGE, expected="a paper.json written by this version of paper2code",
-                           fix="fetch_paper.py PAPER writes one") from problem
+            raise cli.Stop(
+                f"{path}: {problem}",
+                code=cli.USAGE,
+                expected="a paper.json written by this version of paper2code",
+                fix="fetch_paper.py PAPER writes one",
+            ) from problem
     from paper2code.read.open import open_paper
 
     return open_paper(path), None
@@ -37,8 +41,13 @@ def run(root: Path, given: Path, *, as_json: bool = False, out: str | None = Non
     contribution = None
     if work is not None and work.contribution.is_file():
         contribution, _ = contributions.read(work.contribution)
-    outcome = everything.check(root, paper, work=work if work is not None and work.ledger.is_file() else None, contribution=contribution,
-                               mode=work.job().mode if work is not None else "")
+    outcome = everything.check(
+        root,
+        paper,
+        work=work if work is not None and work.ledger.is_file() else None,
+        contribution=contribution,
+        mode=work.job().mode if work is not None else "",
+    )
     failed = len(errors(outcome.findings))
     warned = len(outcome.findings) - failed
     told = ", ".join(f"{value} {name}" for name, value in outcome.counts.items() if value)

@@ -49,8 +49,11 @@ class Row:
 
 
 def words(text: str) -> set[str]:
-    return {word for word in re.findall(r"[a-z]{4,}|\d[\d.]*", text.lower())
-            if word not in ("paper", "does", "state", "stated", "using", "that", "this", "with", "from", "default", "specified", "unspecified")}
+    return {
+        word
+        for word in re.findall(r"[a-z]{4,}|\d[\d.]*", text.lower())
+        if word not in ("paper", "does", "state", "stated", "using", "that", "this", "with", "from", "default", "specified", "unspecified")
+    }
 
 
 def of_code(anchors: list[Anchor]) -> list[Anchor]:
@@ -85,14 +88,23 @@ class Trace:
                 mine = self.targets.get(anchor.place)
                 if mine is None:
                     continue
-                if target.items and target.items & mine.items or not target.items and target.sections and target.sections == mine.sections \
-                        and (item.status != SPECIFIED or not anchor.quote or words(item.quote) & words(anchor.quote)):
+                if (
+                    target.items
+                    and target.items & mine.items
+                    or not target.items
+                    and target.sections
+                    and target.sections == mine.sections
+                    and (item.status != SPECIFIED or not anchor.quote or words(item.quote) & words(anchor.quote))
+                ):
                     out.append(anchor)
         if item.status not in (SPECIFIED, NOT_APPLICABLE):
             mine = words(f"{item.item} {item.id} {item.using}")
             named = words(f"{item.item} {item.id}".replace("-", " "))
-            flagged = [anchor for anchor in self.anchors if anchor.tag == item.status
-                       and (named & words(anchor.text) or len(mine & words(anchor.text)) >= 2)]
+            flagged = [
+                anchor
+                for anchor in self.anchors
+                if anchor.tag == item.status and (named & words(anchor.text) or len(mine & words(anchor.text)) >= 2)
+            ]
             out = flagged or (out if item.status == PARTIALLY else [])
         return out
 
@@ -105,8 +117,15 @@ class Trace:
         if out_of_scope(item.code):
             row.state = OUT
             if len(item.code.split()) < 5:
-                self.findings.append(Finding("trace-scope", f"{item.id} is out of scope without a reason", file, item.at("code"),
-                                             expected="code: \"out of scope: why\""))
+                self.findings.append(
+                    Finding(
+                        "trace-scope",
+                        f"{item.id} is out of scope without a reason",
+                        file,
+                        item.at("code"),
+                        expected='code: "out of scope: why"',
+                    )
+                )
             return
         cited = self.citing(item)
         row.code = sorted({f"{anchor.file}:{anchor.line}" for anchor in cited})[:12]
@@ -116,40 +135,84 @@ class Trace:
             name, _, part = item.code.partition(":")
             text = self.repository.text(name)
             if text is None or part and not re.search(rf"\b(def|class)\s+{re.escape(part.split('.')[-1])}\b|\b{re.escape(part)}\s*=", text):
-                self.findings.append(Finding("trace-uncovered", f"{item.id}: {item.code} is not there", file, item.at("code"),
-                                             expected="code: src/file.py or src/file.py:name"))
+                self.findings.append(
+                    Finding(
+                        "trace-uncovered",
+                        f"{item.id}: {item.code} is not there",
+                        file,
+                        item.at("code"),
+                        expected="code: src/file.py or src/file.py:name",
+                    )
+                )
             else:
                 row.state = COVERED
                 row.code = row.code or [name]
         elif cited:
             row.state = COVERED
-        if row.state == UNCOVERED and not any(finding.check.startswith("trace") and finding.message.startswith(f"{item.id}:") for finding in self.findings):
-            self.findings.append(Finding(
-                "trace-uncovered", f"{item.id}: nothing in src/ or configs/ implements, cites or flags it", file, item.line,
-                severity="error" if item.group in ("architecture", "training", "method") else WARNING,
-                expected="its quote or flag where it is made", fix="implement it, or say code: \"out of scope: why\" in the ledger"))
+        if row.state == UNCOVERED and not any(
+            finding.check.startswith("trace") and finding.message.startswith(f"{item.id}:") for finding in self.findings
+        ):
+            self.findings.append(
+                Finding(
+                    "trace-uncovered",
+                    f"{item.id}: nothing in src/ or configs/ implements, cites or flags it",
+                    file,
+                    item.line,
+                    severity="error" if item.group in ("architecture", "training", "method") else WARNING,
+                    expected="its quote or flag where it is made",
+                    fix='implement it, or say code: "out of scope: why" in the ledger',
+                )
+            )
 
     def configured(self, item: Item, row: Row, file: str) -> None:
         held = self.repository.values.get(item.config)
         if held is None:
-            self.findings.append(Finding("trace-uncovered", f"{item.id}: configs/ has no {item.config}", file, item.at("config"),
-                                         expected=f"{item.config}: {item.value!r} in configs/base.yaml"))
+            self.findings.append(
+                Finding(
+                    "trace-uncovered",
+                    f"{item.id}: configs/ has no {item.config}",
+                    file,
+                    item.at("config"),
+                    expected=f"{item.config}: {item.value!r} in configs/base.yaml",
+                )
+            )
             return
         value, where, line = held
         row.code = [f"{where}:{line}", *row.code]
         if not equal(value, item.value):
             row.state = STALE
-            self.findings.append(Finding("trace-stale", f"{item.config} is {value!r}, the ledger decides {item.value!r} ({item.id})", where, line,
-                                         expected=repr(item.value), fix="put the ledger's value back; a deviation is a decision of its own, flagged there"))
+            self.findings.append(
+                Finding(
+                    "trace-stale",
+                    f"{item.config} is {value!r}, the ledger decides {item.value!r} ({item.id})",
+                    where,
+                    line,
+                    expected=repr(item.value),
+                    fix="put the ledger's value back; a deviation is a decision of its own, flagged there",
+                )
+            )
             return
-        flags = {anchor.tag for anchor in self.anchors if anchor.file == where and (anchor.at == line or anchor.line <= line <= anchor.end_line)}
-        cites = any(anchor.place for anchor in self.anchors if anchor.file == where and (anchor.at == line or anchor.line <= line <= anchor.end_line))
+        flags = {
+            anchor.tag for anchor in self.anchors if anchor.file == where and (anchor.at == line or anchor.line <= line <= anchor.end_line)
+        }
+        cites = any(
+            anchor.place
+            for anchor in self.anchors
+            if anchor.file == where and (anchor.at == line or anchor.line <= line <= anchor.end_line)
+        )
         flags.discard(None)
         if item.status == SPECIFIED and flags or item.status != SPECIFIED and item.status not in flags:
             said = f"[{sorted(flags)[0]}]" if flags else "a citation" if cites else "nothing"
-            self.findings.append(Finding("trace-status", f"{item.config}: the ledger says {item.status}, the config says {said}", where, line,
-                                         expected=f"[{item.status}]" if item.status != SPECIFIED else "the citation without a flag",
-                                         fix="one decision, one status: mend the one that is wrong"))
+            self.findings.append(
+                Finding(
+                    "trace-status",
+                    f"{item.config}: the ledger says {item.status}, the config says {said}",
+                    where,
+                    line,
+                    expected=f"[{item.status}]" if item.status != SPECIFIED else "the citation without a flag",
+                    fix="one decision, one status: mend the one that is wrong",
+                )
+            )
         row.state = COVERED if self.used.get(item.config.rpartition(".")[2]) else UNCOVERED
 
     def backwards(self, ledger: Ledger) -> None:
@@ -159,8 +222,16 @@ class Trace:
             item = known.get(path)
             if item is None:
                 self.rows.append(Row(path, "config", config=path, code=[f"{file}:{line}"], state=ORPHANED))
-                self.findings.append(Finding("trace-orphaned", f"{path} belongs to no decision of the ledger", file, line,
-                                             expected="a decision with this config path", fix="add the decision, or drop the key"))
+                self.findings.append(
+                    Finding(
+                        "trace-orphaned",
+                        f"{path} belongs to no decision of the ledger",
+                        file,
+                        line,
+                        expected="a decision with this config path",
+                        fix="add the decision, or drop the key",
+                    )
+                )
             elif item.status == NOT_APPLICABLE:
                 self.rows.append(Row(path, "config", item.status, path, [f"{file}:{line}"], state=UNWANTED))
                 self.findings.append(Finding("trace-unwanted", f"{path} is set, but {item.id} does not apply", file, line))
@@ -169,10 +240,21 @@ class Trace:
             if not anchor.tag or anchor.file.startswith("configs/"):
                 continue
             mine = words(anchor.text)
-            if not any(words(f"{item.item} {item.id} {item.using} {item.unclear} {item.config}".replace("-", " ").replace("_", " ")) & mine
-                       for item in flagged if item.status == anchor.tag):
-                self.findings.append(Finding("trace-orphaned", f"no decision of the ledger made this [{anchor.tag}] choice: {anchor.text[:80]}", anchor.file,
-                                             anchor.line, expected="a decision of the same status", fix="add it to the ledger, or mend its status"))
+            if not any(
+                words(f"{item.item} {item.id} {item.using} {item.unclear} {item.config}".replace("-", " ").replace("_", " ")) & mine
+                for item in flagged
+                if item.status == anchor.tag
+            ):
+                self.findings.append(
+                    Finding(
+                        "trace-orphaned",
+                        f"no decision of the ledger made this [{anchor.tag}] choice: {anchor.text[:80]}",
+                        anchor.file,
+                        anchor.line,
+                        expected="a decision of the same status",
+                        fix="add it to the ledger, or mend its status",
+                    )
+                )
 
     def items(self, contribution: Contribution | None) -> None:
         """Numbered equations and algorithms of the sections that the contribution builds on."""
@@ -192,9 +274,16 @@ class Trace:
                 row.state = COVERED
             else:
                 name = f"{'Eq.' if kind == 'equation' else 'Algorithm'} {item.number}"
-                self.findings.append(Finding("trace-uncovered", f"{name} of the method is neither implemented nor out of scope", None, None,
-                                             expected=f"code that cites {name}, or out_of_scope: - {{what: …, where: \"{name}\", why: …}}",
-                                             evidence=(getattr(item, "latex", None) or getattr(item, "caption", "") or "")[:200]))
+                self.findings.append(
+                    Finding(
+                        "trace-uncovered",
+                        f"{name} of the method is neither implemented nor out of scope",
+                        None,
+                        None,
+                        expected=f'code that cites {name}, or out_of_scope: - {{what: …, where: "{name}", why: …}}',
+                        evidence=(getattr(item, "latex", None) or getattr(item, "caption", "") or "")[:200],
+                    )
+                )
 
     def method(self, contribution: Contribution | None) -> set[str]:
         """Ids of the sections whose equations and algorithms must be accounted for."""
@@ -207,7 +296,9 @@ class Trace:
                     named |= {section} if section else set()
             return named
         for section in self.paper.sections:
-            if re.search(r"method|model|approach|architecture|objective|algorithm", section.title, re.I) and not self.paper.is_related(section):
+            if re.search(r"method|model|approach|architecture|objective|algorithm", section.title, re.I) and not self.paper.is_related(
+                section
+            ):
                 named |= {part.id for part in self.paper.inside(section)}
         return named
 
@@ -233,12 +324,21 @@ class Trace:
             if part.name in defined:
                 row.state = COVERED
             else:
-                self.findings.append(Finding("trace-uncovered", f"the component {part.name} is not in src/", contribution.file, part.line,
-                                             expected=f"class or def {part.name}", fix="write it, or mend the contribution"))
+                self.findings.append(
+                    Finding(
+                        "trace-uncovered",
+                        f"the component {part.name} is not in src/",
+                        contribution.file,
+                        part.line,
+                        expected=f"class or def {part.name}",
+                        fix="write it, or mend the contribution",
+                    )
+                )
 
 
-def check(repository: Repository, anchors: list[Anchor], places: Places, paper: Paper, ledger: Ledger | None,
-          contribution: Contribution | None) -> tuple[list[Finding], list[Row]]:
+def check(
+    repository: Repository, anchors: list[Anchor], places: Places, paper: Paper, ledger: Ledger | None, contribution: Contribution | None
+) -> tuple[list[Finding], list[Row]]:
     """The findings and the table."""
     trace = Trace(repository, anchors, places, paper)
     if ledger is not None:

@@ -1,7 +1,6 @@
 """The sorting task of §4.1: nothing is fetched, every sequence is drawn."""
 
 import torch
-
 from src.utils import DataConfig
 
 

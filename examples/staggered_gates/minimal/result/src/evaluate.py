@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import torch
-
 from src.data import held_out
 from src.model import Sorter
 from src.train import train

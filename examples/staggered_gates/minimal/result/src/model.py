@@ -4,22 +4,22 @@ Symbols: n is `length`, V `vocabulary`, d `width`, H `n_heads`, L `n_blocks`, r 
 """
 
 import torch
+from src.utils import DataConfig, GateConfig, ModelConfig
 from torch import nn
 from torch.nn import functional as F
 
-from src.utils import DataConfig, GateConfig, ModelConfig
-
 
 def open_gates(step: int, n_blocks: int, config: GateConfig) -> torch.Tensor:
-    """§3.2, Eq. 3 — g_l(t) = h(clip((t - (l - 1) s) / r, 0, 1)), h(u) = 3u^2 - 2u^3. Shape: (n_blocks,).
+    """§3.2, Eq. 3 — g_l(t) = h(clip((t - (l - 1) s) / r, 0, 1))
 
     §3.2 — "Steps are counted from $t=0$, so the first block is closed at the first step and starts to open at once."
-    Algorithm 1, line 4 has l s in place of (l - 1) s; the equation is followed, which agrees with Eq. 4 and Figure 2.
+    Algorithm 1 has l s in place of (l - 1) s; the equation is followed, which agrees with Eq. 4 and Figure 2.
+    Gives the gates of all blocks, (n_blocks,).
     """
     block = torch.arange(n_blocks)  # l - 1: (n_blocks,)
     # §3.2, Eq. 3 — clip((t - (l - 1) s) / r, 0, 1)
     u = ((step - block * config.stagger) / config.ramp).clamp(0, 1)  # (n_blocks,)
-    # §3.2 — "$h$ is the cubic step" 3u^2 - 2u^3
+    # Algorithm 1 — g_l = 3u^2 - 2u^3
     return 3 * u**2 - 2 * u**3  # (n_blocks,)
 
 

@@ -1,12 +1,11 @@
-"""Algorithm 1: training with staggered gates, on the settings of §4.2 and Table 3."""
+"""Algorithm 1: training with staggered gates, on the settings of §4.2 and of Appendix A."""
 
 import torch
-from torch import nn
-
 from src.data import sorting_batch
 from src.loss import objective
 from src.model import Sorter, open_gates
 from src.utils import Config, TrainingConfig
+from torch import nn
 
 
 def rate_factor(step: int, steps: int) -> float:
@@ -32,8 +31,8 @@ def make_optimizer(model: nn.Module, config: TrainingConfig) -> torch.optim.Opti
 
 
 def train_step(model: Sorter, optimizer: torch.optim.Optimizer, step: int, config: Config, generator: torch.Generator) -> float:
-    """Algorithm 1, lines 2-11 — one step: gates, batch, logits, loss, clipping, update. Gives the loss."""
-    # Algorithm 1, lines 11 — "update $\theta$ with AdamW at rate $\eta_{0}(1-t/T)$"
+    """Algorithm 1, one step: gates, batch, logits, loss, clipping, update. Gives the loss."""
+    # Algorithm 1 — "update $\theta$ with AdamW at rate $\eta_{0}(1-t/T)$"
     for group in optimizer.param_groups:
         group["lr"] = config.training.peak_rate * rate_factor(step, config.training.steps)
     gates = open_gates(step, config.model.n_blocks, config.gates)  # (n_blocks,)
