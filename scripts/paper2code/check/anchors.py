@@ -428,7 +428,7 @@ def fields(text: str, tag: str) -> dict[str, str]:
     """The named parts of a flag's statement; the reason of an assumption may be said without naming it."""
     out: dict[str, str] = {}
     marks = list(FIELD.finditer(text))
-    for mark, after in zip(marks, [*marks[1:], None], strict=True):
+    for mark, after in zip(marks, [*marks[1:], None], strict=False):
         value = " ".join(text[mark.end() : after.start() if after else len(text)].split()).strip(" ;.|").strip()
         if value:
             out.setdefault(FIELDS[mark["name"].lower()], value)

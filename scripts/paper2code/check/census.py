@@ -271,10 +271,12 @@ def used_names(repository: Repository) -> tuple[Counter, set[str]]:
     """(attribute names, subscript strings, keyword names and parameters used in src/, how often; names of dataclass fields)."""
     used: Counter = Counter()
     fields: set[str] = set()
+    classes = dataclasses(repository)
     for module in repository.modules:
         for node in module.nodes:
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
-                used[node.attr] += 1
+                # `self.dropout` is a layer, `config.dropout` and `self.config.dropout` are the key.
+                used[node.attr] += not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"))
             elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
                 used[node.slice.value] += 1
             elif (
@@ -286,9 +288,9 @@ def used_names(repository: Repository) -> tuple[Counter, set[str]]:
                 and isinstance(node.args[0].value, str)
             ):
                 used[node.args[0].value] += 1
-            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and not classes:
                 used[node.id] += 1
-    for _, _, names in dataclasses(repository):
+    for _, _, names in classes:
         fields |= names.keys()
     return used, fields
 

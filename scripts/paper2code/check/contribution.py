@@ -297,14 +297,15 @@ def check(
         )
     if exists is not None:
         places(contribution, exists, add)
-    if len(re.sub(r"^#.*$", "", contribution.prose, flags=re.M).split()) < 25:
+    prose = re.sub(r"(?s:<!--.*?(?:-->|\Z))|^#.*$", "", contribution.prose, flags=re.M)
+    if len(prose.split()) < 25:
         add(
             "contribution-prose",
             "the prose does not say what will be built",
             contribution.prose_line,
             expected="## Core contribution, and a paragraph that an engineer could build from, with section references",
         )
-    elif not re.search(r"§|\b(section|eq\.|equation|algorithm|appendix|table|figure)\s", contribution.prose, re.I):
+    elif not re.search(r"§|\b(section|eq\.|equation|algorithm|appendix|table|figure)\s", prose, re.I):
         add(
             "contribution-prose",
             "the prose names no place of the paper",

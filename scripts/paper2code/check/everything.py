@@ -9,7 +9,7 @@ from pathlib import Path
 
 from paper2code.check import against as papers
 from paper2code.check import anchors as reading
-from paper2code.check import census, code, defaults, notes, numbers, trace
+from paper2code.check import census, code, defaults, notes, numbers, quotes, trace
 from paper2code.check import ledger as ledgers
 from paper2code.check.contribution import Contribution
 from paper2code.check.outcome import Outcome
@@ -114,8 +114,7 @@ def check(
         entry = papers.entry(anchor.file, anchor.line, anchor.place, anchor.kind, verdict)
         outcome.anchors.append(entry | ({"tag": anchor.tag} if anchor.tag else {}))
         judged[verdict.state] += 1
-        if finding := papers.verdict_finding(verdict, anchor.file, anchor.line):
-            outcome.findings.append(finding)
+        outcome.findings += quotes.findings_of(anchor, verdict, against.places.resolve(anchor.place))
     # Values beside anchors: of configs here, of src/ by the census, which knows what each number of the syntax tree is.
     ours = [anchor for anchor in found if not anchor.file.endswith((".md", ".ipynb"))]
     outcome.add(numbers.unsupported(against.matcher, [anchor for anchor in ours if anchor.file.endswith((".yaml", ".yml"))]))

@@ -305,9 +305,7 @@ def entry_of(node: Node, name: str, file: str, findings: list[Finding]) -> Entry
     for key in LISTS[name]:
         if key not in OPTIONAL and node.get(key) in (None, "", [], {}):
             findings.append(
-                Finding(
-                    "ledger-field", f"a row of {name} has no {key}", file, node.line, expected=f"{{{', '.join(LISTS[name])}}}"
-                )
+                Finding("ledger-field", f"a row of {name} has no {key}", file, node.line, expected=f"{{{', '.join(LISTS[name])}}}")
             )
     for key in node.value.keys() - set(LISTS[name]):
         findings.append(
@@ -339,9 +337,7 @@ def check_rows(ledger: Ledger) -> list[Finding]:
                 expected="id: lower-case-words-with-hyphens",
             )
         elif item.id in ids:
-            add(
-                "ledger-duplicate-id", f"the id is used on line {ids[item.id]} already", "id", fix="give each decision its own id"
-            )
+            add("ledger-duplicate-id", f"the id is used on line {ids[item.id]} already", "id", fix="give each decision its own id")
         ids.setdefault(item.id, item.line)
         if item.group not in GROUPS:
             add("ledger-group", f"the group {item.group!r} is none of the ledger's", "group", expected=" | ".join(GROUPS))
@@ -376,9 +372,7 @@ def check_rows(ledger: Ledger) -> list[Finding]:
                     fix="a branch moves; name the commit (find_official_code.py --bring says which)",
                 )
             if not item.using and item.value is None:
-                add(
-                    "ledger-using-missing", "FROM_OFFICIAL_CODE without what was taken", "status", expected="using: … or value: …"
-                )
+                add("ledger-using-missing", "FROM_OFFICIAL_CODE without what was taken", "status", expected="using: … or value: …")
         if item.status == UNSPECIFIED and item.quote:
             add(
                 "ledger-status",
@@ -547,7 +541,7 @@ def check_wording(ledger: Ledger, states: Callable[[Item], bool | None]) -> list
             if (
                 "optimis" in name_key(item.item) + name_key(item.item).replace("optimiz", "optimis")
                 and OPTIMISERS.search(quote)
-                and not re.search(r"\d", quote)
+                and not re.search(r"\d", re.sub(r"\[[\d, –-]+\]", "", quote))
             ):
                 open_ones = [
                     row.item
@@ -619,8 +613,7 @@ def check_relations(ledger: Ledger) -> list[Finding]:
                     expected="values that agree" if not known else "listed as a contradiction of the paper",
                     fix=None
                     if known
-                    else "read both places again; when the paper itself disagrees, list it under "
-                    f"contradictions: with about: {about}",
+                    else f"read both places again; when the paper itself disagrees, list it under contradictions: with about: {about}",
                 )
             )
     return out
@@ -647,8 +640,7 @@ def check_evidence(ledger: Ledger, found: Callable[[str], list[tuple[str, str]]]
                     f"{item.id} is {item.status}, but the paper speaks of {item.item!r} in {', '.join(sorted(places)[:4])}",
                     ledger.file,
                     item.at("status"),
-                    expected="the status that this evidence gives, or a why that names the place and says why it does "
-                    "not settle it",
+                    expected="the status that this evidence gives, or a why that names the place and says why it does not settle it",
                     fix=f'read {place} again; e.g. why: "our choice: {place} speaks of …"',
                     evidence=sentence[:300],
                 )
