@@ -50,6 +50,10 @@ def read(path: Path, *, seconds: float = 60.0) -> Paper:
     for kind, message, where in (*source.problems, *doc.warnings):
         paper.warn(kind, message, where)
     paper.sections = [s for s in paper.sections if s.title or any(block.kind != "footnote-mark" for block in s.blocks)]
+    kept = {section.id for section in paper.sections}
+    for item in (*paper.items(), *paper.links):
+        if item.section not in kept:
+            item.section = None
     for section in paper.sections:
         section.title = section.title or paper.title
     give_ids(paper)
@@ -57,14 +61,6 @@ def read(path: Path, *, seconds: float = 60.0) -> Paper:
 
 
 def reading(source: Source, main: str, seconds: float, only: set[str] | None = None) -> Document:
-    before = set(COMMANDS), dict(ENVIRONMENTS)
     doc = Document(source, seconds, only)
-    try:
-        doc.read(main)
-    finally:
-        # What this paper defined is not there for the next one.
-        for name in set(COMMANDS) - before[0]:
-            del COMMANDS[name]
-        ENVIRONMENTS.clear()
-        ENVIRONMENTS.update(before[1])
+    doc.read(main)
     return doc

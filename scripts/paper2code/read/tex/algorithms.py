@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from paper2code.paper import Algorithm, Block
 from paper2code.read.tex.document import COMMANDS, ENVIRONMENTS, Document, command, flowed
@@ -96,11 +97,10 @@ for _name in ("algorithmic", "algorithmicx", "algorithmic*", "pseudocode", "algp
     ENVIRONMENTS[_name] = (begin_algorithmic, end_algorithmic)
 
 WORDS = {"if": "if", "then": "then", "else": "else", "elsif": "else if", "endif": "end if", "for": "for", "forall": "for all",
-         "do": "do",
-         "endfor": "end for", "while": "while", "endwhile": "end while", "repeat": "repeat", "until": "until", "loop": "loop",
-         "endloop": "end loop", "require": "Require:", "ensure": "Ensure:", "procedure": "procedure",
-         "endprocedure": "end procedure",
-         "function": "function", "endfunction": "end function", "return": "return", "end": "end", "comment": "▷ "}
+         "do": "do", "endfor": "end for", "while": "while", "endwhile": "end while", "repeat": "repeat", "until": "until",
+         "loop": "loop", "endloop": "end loop", "require": "Require:", "ensure": "Ensure:", "procedure": "procedure",
+         "endprocedure": "end procedure", "function": "function", "endfunction": "end function", "return": "return",
+         "end": "end", "comment": "▷ "}
 
 
 def word(doc: Document, name: str) -> str:
@@ -124,19 +124,24 @@ def two_e(doc: Document) -> bool:
     return doc.algorithm is not None and doc.algorithm.style == "algorithm2e"
 
 
+def inside(function: Callable) -> Callable:
+    """`function` inside an algorithm, nothing outside: there a command's text stays text."""
+    def run(doc: Document, name: str) -> None:
+        if in_lines(doc):
+            function(doc, name)
+    return run
+
+
 def statement(*names: str):
-    """Commands that mean something inside an algorithm only; outside, their text stays text."""
+    """Commands that mean something inside an algorithm only."""
     def keep(function):
         for name in names:
-            def run(doc: Document, given: str, function=function) -> None:
-                if in_lines(doc):
-                    function(doc, given)
-            COMMANDS[name] = run
+            COMMANDS[name] = inside(function)
         return function
     return keep
 
 
-@statement("State", "STATE", "Statex", "STMT", "Let@", "algstore", "algrestore", "zi", "li", "STATEx")
+@statement("State", "STATE", "Statex", "STMT", "algstore", "algrestore", "zi", "li", "STATEx")
 def state(doc: Document, name: str) -> None:
     if name.startswith("alg"):
         doc.star()
@@ -185,15 +190,12 @@ def middle(before: str, after: str = "", *, takes: bool = True):
 
 BLOCKS = {"If": opens("if", "then"), "For": opens("for", "do"), "ForAll": opens("forall", "do"), "While": opens("while", "do"),
           "Loop": opens("loop", takes=False), "Repeat": opens("repeat", takes=False), "ElsIf": middle("elsif", "then"),
-          "ElseIf": middle("elsif", "then"),
-          "Else": middle("else", takes=False), "EndIf": closes("endif"), "EndFor": closes("endfor"),
-          "EndWhile": closes("endwhile"),
-          "EndLoop": closes("endloop"), "EndProcedure": closes("endprocedure"), "EndFunction": closes("endfunction")}
+          "ElseIf": middle("elsif", "then"), "Else": middle("else", takes=False), "EndIf": closes("endif"),
+          "EndFor": closes("endfor"), "EndWhile": closes("endwhile"), "EndLoop": closes("endloop"),
+          "EndProcedure": closes("endprocedure"), "EndFunction": closes("endfunction")}
 UPPER = {"IF": "If", "FOR": "For", "FORALL": "ForAll", "WHILE": "While", "LOOP": "Loop", "REPEAT": "Repeat", "ELSIF": "ElsIf",
-         "ELSE": "Else",
-         "ENDIF": "EndIf", "ENDFOR": "EndFor", "ENDWHILE": "EndWhile", "ENDLOOP": "EndLoop", "ELSEIF": "ElsIf",
-         "ForEach": "ForAll",
-         "FOREACH": "ForAll"}
+         "ELSE": "Else", "ENDIF": "EndIf", "ENDFOR": "EndFor", "ENDWHILE": "EndWhile", "ENDLOOP": "EndLoop", "ELSEIF": "ElsIf",
+         "ForEach": "ForAll", "FOREACH": "ForAll"}
 
 
 def block(doc: Document, name: str) -> None:
@@ -279,10 +281,8 @@ def comment(doc: Document, name: str) -> None:
 
 
 for _name, _text in {"TRUE": "true", "FALSE": "false", "AND": "and", "OR": "or", "NOT": "not", "XOR": "xor", "TO": "to",
-                     "DOWNTO": "downto",
-                     "KwTo": "to", "KwDownTo": "downto", "And": "and", "Or": "or", "Not": "not", "Break": "break",
-                     "Continue": "continue",
-                     "BREAK": "break", "CONTINUE": "continue"}.items():
+                     "DOWNTO": "downto", "KwTo": "to", "KwDownTo": "downto", "And": "and", "Or": "or", "Not": "not",
+                     "Break": "break", "Continue": "continue", "BREAK": "break", "CONTINUE": "continue"}.items():
     def _keyword(doc: Document, name: str, text: str = _text) -> None:
         if in_lines(doc):
             doc.put(f" {text} ")
@@ -290,10 +290,9 @@ for _name, _text in {"TRUE": "true", "FALSE": "false", "AND": "and", "OR": "or",
 
 
 @command("algnewcommand", "algrenewcommand", "algdef", "algblock", "algblockdefx", "algblockdef", "algloopdefx", "algcblock",
-         "algtext", "algnotext",
-         "algrenewtext", "algsetblock", "algnewlanguage", "alglanguage", "algloopdef", "algcblockdefx", "algloop", "algcloop",
-         "algrenewcomment",
-         "algnewblockcomment", "algsetup", "algsetlanguage", "algorithmicindent", "algorithmiccomment")
+         "algtext", "algnotext", "algrenewtext", "algsetblock", "algnewlanguage", "alglanguage", "algloopdef", "algcblockdefx",
+         "algloop", "algcloop", "algrenewcomment", "algnewblockcomment", "algsetup", "algsetlanguage", "algorithmicindent",
+         "algorithmiccomment")
 def define(doc: Document, name: str) -> None:
     if name in ("algnewcommand", "algrenewcommand"):
         doc.push(["\\newcommand"])
@@ -497,32 +496,31 @@ def two_e_words(doc: Document, name: str) -> None:
 
 
 @command("SetKwInOut", "SetKwInput", "SetKwFunction", "SetKwProg", "SetKw", "SetKwData", "SetKwArray", "SetKwFor", "SetKwIF",
-         "SetKwRepeat", "SetKwBlock",
-         "SetKwHangingKw", "SetKwSwitch")
+         "SetKwRepeat", "SetKwBlock", "SetKwHangingKw", "SetKwSwitch")
 def set_keyword(doc: Document, name: str) -> None:
     key = doc.word_arg()
     text = doc.text(doc.arg())
     if name in ("SetKwInOut", "SetKwInput", "SetKwHangingKw"):
         doc.styles[f"kw:{key}"] = text
-        statement(key)(two_e_words)
+        doc.handlers[key] = inside(two_e_words)
     elif name in ("SetKwFunction", "SetKwArray"):
         doc.styles[f"kw:{key}"] = text
-        COMMANDS.setdefault(key, function_name)
+        doc.handlers.setdefault(key, function_name)
     elif name in ("SetKw", "SetKwData"):
         doc.styles[f"kw:{key}"] = text
-        COMMANDS.setdefault(key, keyword)
+        doc.handlers.setdefault(key, keyword)
     elif name == "SetKwProg":
         middle_, end = doc.text(doc.arg()), doc.text(doc.arg())
         doc.styles[f"kw:{key}"] = (text, middle_, end)
-        statement(key)(program)
+        doc.handlers[key] = inside(program)
     elif name == "SetKwBlock":
         end = doc.text(doc.arg())
         doc.styles[f"kw:{key}"] = (text, "", end)
-        statement(key)(kw_block)
+        doc.handlers[key] = inside(kw_block)
     elif name == "SetKwFor":
         middle_, end = doc.text(doc.arg()), doc.text(doc.arg())
         doc.styles[f"kw:{key}"] = (text, middle_, end)
-        statement(key)(program)
+        doc.handlers[key] = inside(program)
     elif name == "SetKwRepeat":
         doc.arg()
     elif name == "SetKwIF":
@@ -566,17 +564,13 @@ def two_e_comment(doc: Document, name: str) -> None:
 
 
 @statement("BlankLine", "nl", "lnl", "Indp", "Indm", "SetAlgoVlined", "SetAlgoLined", "SetAlgoNoLine", "SetNoFillComment",
-           "SetAlgoNoEnd",
-           "LinesNumbered", "LinesNotNumbered", "RestyleAlgo", "SetVline", "SetLine", "dontprintsemicolon", "setcounter@",
-           "SetAlgoLongEnd",
-           "IncMargin", "DecMargin", "ShowLn", "showln", "AlgoDisplayBlockMarkers", "SetInd", "SetNlSty", "nlset", "label@",
-           "Indentp", "algomargin",
-           "LinesNumberedHidden", "SetAlgoCaptionSeparator", "SetNlSkip", "SetAlCapSkip", "SetKwInParam", "SetAlgoInsideSkip",
-           "SetAlCapHSkip")
+           "SetAlgoNoEnd", "LinesNumbered", "LinesNotNumbered", "RestyleAlgo", "SetVline", "SetLine", "dontprintsemicolon",
+           "SetAlgoLongEnd", "IncMargin", "DecMargin", "ShowLn", "showln", "AlgoDisplayBlockMarkers", "SetInd", "SetNlSty",
+           "nlset", "Indentp", "algomargin", "LinesNumberedHidden", "SetAlgoCaptionSeparator", "SetNlSkip", "SetAlCapSkip",
+           "SetKwInParam", "SetAlgoInsideSkip", "SetAlCapHSkip")
 def two_e_setting(doc: Document, name: str) -> None:
     if name in ("lnl", "RestyleAlgo", "IncMargin", "DecMargin", "nlset", "Indentp", "SetAlgoCaptionSeparator", "SetNlSkip",
-                "SetAlCapSkip",
-                "SetAlgoInsideSkip", "SetAlCapHSkip"):
+                "SetAlCapSkip", "SetAlgoInsideSkip", "SetAlCapHSkip"):
         doc.arg()
     elif name == "SetInd":
         doc.skip_arguments("{{")

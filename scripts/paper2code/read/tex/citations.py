@@ -11,18 +11,14 @@ from paper2code.read.tex.lexer import Lexer, lex, written
 from paper2code.read.tex.structure import mark
 
 CITES = ("cite", "citep", "citet", "citealp", "citealt", "citeauthor", "citeyear", "citeyearpar", "Citep", "Citet", "Citealp",
-         "Citealt",
-         "Citeauthor", "parencite", "textcite", "autocite", "footcite", "Parencite", "Textcite", "Autocite", "smartcite",
-         "supercite", "fullcite",
-         "citenum", "citen", "onlinecite", "shortcite", "shortciteA", "citeA", "citeNP", "citeasnoun", "citeN", "newcite",
-         "citeads", "cites",
-         "footfullcite", "citetitle", "citeposs", "citetext@", "yrcite", "citeyearNP", "refcite", "citeauthoryear", "citetalias",
-         "citepalias",
-         "parencites", "textcites", "autocites", "citeNoParens", "posscite", "citealtp", "citepos", "citep*", "shortcites",
-         "citenp", "citepp@")
+         "Citealt", "Citeauthor", "parencite", "textcite", "autocite", "footcite", "Parencite", "Textcite", "Autocite",
+         "smartcite", "supercite", "fullcite", "citenum", "citen", "onlinecite", "shortcite", "shortciteA", "citeA", "citeNP",
+         "citeasnoun", "citeN", "newcite", "citeads", "cites", "footfullcite", "citetitle", "citeposs", "yrcite", "citeyearNP",
+         "refcite", "citeauthoryear", "citetalias", "citepalias", "parencites", "textcites", "autocites", "citeNoParens",
+         "posscite", "citealtp", "citepos", "citep*", "shortcites", "citenp")
 
 
-@command(*(name for name in CITES if not name.endswith("@")))
+@command(*CITES)
 def cite(doc: Document, name: str) -> None:
     star = doc.star()
     first = doc.optional()
@@ -60,7 +56,7 @@ def bibliographystyle(doc: Document, name: str) -> None:
     doc.bib_style = doc.word_arg()
 
 
-@command("addbibresource", "addglobalbib", "newrefsection@")
+@command("addbibresource", "addglobalbib")
 def addbibresource(doc: Document, name: str) -> None:
     doc.optional()
     doc.bib_files.append(doc.word_arg())
@@ -131,7 +127,7 @@ def finish_item(doc: Document) -> None:
     doc.context.after.clear()
 
 
-@command("bibitem", "bibitemdeclare@", "lbibitem", "refitem")
+@command("bibitem", "lbibitem", "refitem")
 def bibitem(doc: Document, name: str) -> None:
     if doc.context.kind == "bibliography":
         finish_item(doc)
@@ -149,17 +145,14 @@ def newblock(doc: Document, name: str) -> None:
 
 
 @command("bibinfo", "bibfield", "bibnamefont", "bibfnamefont", "showarticletitle", "citenamefont", "natexlab", "BibitemShut",
-         "BibitemOpen", "bibnote",
-         "textasciitilde@", "eprint", "showDOI", "showISBN", "showISSN", "showLCCN", "shownote", "showURL", "urlprefix",
-         "Eprint", "doi", "translation",
-         "EditorName@", "selectlanguage@", "bibliographyinfo@", "noopsort", "singleletter", "BIBentryALTinterwordspacing",
-         "BIBentrySTDinterwordspacing",
-         "BIBforeignlanguage", "bibsc", "bibcommenthead", "bibrangedash", "bibsection@", "bibcomma@", "penalty0@", "href@noop",
-         "Url", "BibUrl@", "biburl")
+         "BibitemOpen", "bibnote", "eprint", "showDOI", "showISBN", "showISSN", "showLCCN", "shownote", "showURL", "urlprefix",
+         "Eprint", "doi", "translation", "noopsort", "singleletter", "BIBentryALTinterwordspacing",
+         "BIBentrySTDinterwordspacing", "BIBforeignlanguage", "bibsc", "bibcommenthead", "bibrangedash", "href@noop", "Url",
+         "biburl")
 def bib_piece(doc: Document, name: str) -> None:
     if name in ("bibinfo", "bibfield"):
         kind = doc.word_arg()
-        if kind in ("title", "booktitle@") and doc.context.kind == "bibliography":
+        if kind in ("title") and doc.context.kind == "bibliography":
             held = doc.text(doc.arg())
             doc.put(f"\ue004{held}\ue005")
         return
@@ -184,7 +177,7 @@ def end_bibliography(doc: Document, name: str, state: object) -> None:
         doc.leave()
 
 
-for _name in ("thebibliography", "references", "mcitethebibliography", "rSection@"):
+for _name in ("thebibliography", "references", "mcitethebibliography"):
     ENVIRONMENTS[_name] = (begin_bibliography, end_bibliography)
 
 
@@ -394,8 +387,7 @@ def natbib_label(doc: Document, label: list[str]) -> str:
     if label and label[0] in ("\\protect", "{"):
         label = [t for t in label if t not in ("\\protect",)]
     text = doc.text(label)
-    command_ = next((t for t in label if t in ("\\citeauthoryear", "\\protect\\citeauthoryear", "\\astroncite", "\\citename",
-                                               "\\natexlab@")), None)
+    command_ = next((t for t in label if t in ("\\citeauthoryear", "\\protect\\citeauthoryear", "\\astroncite", "\\citename")), None)
     if command_ == "\\citeauthoryear" or "\\citeauthoryear" in label:
         at = label.index("\\citeauthoryear")
         groups, depth, here = [], 0, []

@@ -38,9 +38,8 @@ class Counters:
         self.values = engine.values
         self.inside: dict[str, list[str]] = {}  # a counter → those it sets to zero when it steps
         for name in ("part", "chapter", "section", "equation", "figure", "table", "footnote", "mpfootnote", "page", "enumi",
-                     "enumii",
-                     "enumiii", "enumiv", "algorithm", "lstlisting", "parentequation", "subfigure", "subtable", "secnumdepth",
-                     "tocdepth", "ALG@line", "AlgoLine", "algocf", "MaxMatrixCols", "listing", "algocfline"):
+                     "enumii", "enumiii", "enumiv", "algorithm", "lstlisting", "parentequation", "subfigure", "subtable",
+                     "secnumdepth", "tocdepth", "ALG@line", "AlgoLine", "algocf", "MaxMatrixCols", "listing", "algocfline"):
             self.new(name)
         for parent, name in zip(SECTIONS[1:], SECTIONS[2:], strict=False):
             self.new(name, parent if parent != "chapter" else None)

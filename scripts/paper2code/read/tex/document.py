@@ -70,6 +70,8 @@ class Document(Engine):
 
     def __init__(self, source: Source, seconds: float = 60.0, only_referenced: set[str] | None = None):
         super().__init__(seconds)
+        self.handlers = dict(COMMANDS)  # a paper may add its own
+        self.frames = dict(ENVIRONMENTS)
         self.source = source
         self.paper = Paper()
         self.counters = Counters(self)
@@ -160,7 +162,7 @@ class Document(Engine):
 
     def run(self) -> None:
         """Read until the tokens of this frame are used up."""
-        token_of, commands = self.token, COMMANDS
+        token_of, commands = self.token, self.handlers
         while not self.finished:
             token = token_of()
             if token is None:
@@ -236,9 +238,9 @@ class Document(Engine):
         if len(self.open_environments) > 300:
             self.warn("too-deep", f"\\begin{{{name}}} lies more than 300 environments deep; it is left out")
             return
-        begin, end = ENVIRONMENTS.get(name, (None, None))
+        begin, end = self.frames.get(name, (None, None))
         if begin is None and end is None and name in self.theorems:
-            begin, end = ENVIRONMENTS["theorem*"]
+            begin, end = self.frames["theorem*"]
         entry = Open(name, end, None, len(self.groups), self.label_now)
         self.begin_group()
         if begin is None:
@@ -392,8 +394,12 @@ class Document(Engine):
         return number
 
     def set_label(self, name: str) -> None:
-        if name:
-            self.labels[name] = self.label_now or ("", "section", "")
+        if not name:
+            return
+        self.labels[name] = self.label_now or ("", "section", "")
+        captions = self.floats[-1].captions if self.floats else ()
+        if captions and captions[-1].label is None and self.labels[name][0] == captions[-1].number:
+            captions[-1].label = name
 
     def skip_arguments(self, spec: str) -> None:
         """Read and forget arguments: `*` a star, `[` optional, `{` one argument, `=` a length, `(` in parentheses."""

@@ -49,6 +49,8 @@ class Macro:
     def __init__(self, body: list, count: int = 0, default: list[str] | None = None,
                  pattern: list[list[str]] | None = None, spec: list | None = None):
         self.count, self.default, self.pattern, self.spec = count, default, pattern, spec
+        if "" in body:
+            body = [token for token in body if token != ""]
         self.plain = not count and pattern is None and spec is None
         self.body = body
         self.backward = [t if isinstance(t, str) else "#" for t in reversed(body)] if self.plain else None
@@ -116,6 +118,7 @@ class Engine:
         self.warnings: list[tuple[str, str, str | None]] = []
         self.comments: set[str] = {"comment"}
         self.globals = False
+        self.last: str | None = None  # where the file that was read last ended
 
     # --- where we are ------------------------------------------------------------------------------------------------
 
@@ -134,7 +137,7 @@ class Engine:
 
     def warn(self, kind: str, message: str) -> None:
         if len(self.warnings) < 200:
-            self.warnings.append((kind, message, self.where()))
+            self.warnings.append((kind, message, self.where() or self.last))
 
     # --- the input stack ---------------------------------------------------------------------------------------------
 
@@ -160,6 +163,7 @@ class Engine:
                     self.expansions = 0
                     return token
                 ended = self.lexer.name
+                self.last = f"{ended}:{self.lexer.line()}"
                 self.lexer = None
                 self.ended(ended)
                 continue
@@ -171,7 +175,7 @@ class Engine:
         """A file came to its end."""
 
     def push(self, tokens: list[str]) -> None:
-        self.back += tokens[::-1]
+        self.back += [token for token in reversed(tokens) if token]
 
     def peek(self) -> str | None:
         token = self.next()
@@ -213,11 +217,11 @@ class Engine:
             out.append(token)
         if not self.package:
             self.warn("unbalanced-braces", "a brace is opened here or above and never closed")
-        if "\\par" in out:
-            cut = out.index("\\par")
-            self.push(out[cut:])
-            out = out[:cut]
-        return out
+        cut = next((at for at, token in enumerate(out) if token == "\\par"), None)
+        if cut is None:
+            cut = next((at for at, token in enumerate(out) if token in ("\\section", "\\subsection", "\\end")), len(out))
+        self.push(out[cut:])
+        return out[:cut]
 
     def arg(self) -> list[str]:
         """One undelimited argument, without its braces."""
@@ -657,7 +661,7 @@ class Engine:
         """Pass to one of `stops` or to the `\\fi` of this level."""
         depth = 0
         conditional = self.is_conditional
-        start = self.where() if not self.back else None
+        start = self.where()
         while (token := self.next()) is not None:
             if token[0] != "\\":
                 continue

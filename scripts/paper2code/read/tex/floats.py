@@ -12,20 +12,14 @@ from paper2code.read.tex.engine import stripped
 from paper2code.read.tex.lexer import written
 
 FLOATS = {"figure": "figure", "table": "table", "wrapfigure": "figure", "wraptable": "table", "SCfigure": "figure",
-          "SCtable": "table",
-          "sidewaysfigure": "figure", "sidewaystable": "table", "floatingfigure": "figure", "marginfigure": "figure",
-          "margintable": "table",
-          "algorithm": "algorithm", "teaserfigure": "figure", "ltabulary@": "table", "wrapfloat": "", "figwindow": "figure",
-          "algo": "algorithm",
-          "algorithm2e": "algorithm", "floatrow@": "", "plate": "figure", "threeparttable@": "", "algorithmfloat": "algorithm",
-          "procedure": "algorithm", "function": "algorithm", "listing": "listing", "code@": "", "suppfigure": "figure",
-          "supptable": "table",
-          "cutout@": "", "mdtable@": "", "strip@": "", "keytable@": "", "tab@": "", "restrictedfigure@": "", "wrapalgorithm@": ""}
-FLOATS = {name: kind for name, kind in FLOATS.items() if not name.endswith("@")}
+          "SCtable": "table", "sidewaysfigure": "figure", "sidewaystable": "table", "floatingfigure": "figure",
+          "marginfigure": "figure", "margintable": "table", "algorithm": "algorithm", "teaserfigure": "figure", "wrapfloat": "",
+          "figwindow": "figure", "algo": "algorithm", "algorithm2e": "algorithm", "plate": "figure",
+          "algorithmfloat": "algorithm", "procedure": "algorithm", "function": "algorithm", "listing": "listing",
+          "suppfigure": "figure", "supptable": "table"}
 FLOATS |= {f"{name}*": kind for name, kind in FLOATS.items()}
 SUBFLOATS = {"subfigure": "figure", "subtable": "table", "subfigure*": "figure", "subcaptionblock": "figure",
-             "subcaptiongroup": "figure",
-             "subfloat": "figure", "subfigures": "figure"}
+             "subcaptiongroup": "figure", "subfloat": "figure", "subfigures": "figure"}
 
 
 @dataclass
@@ -214,14 +208,13 @@ def new_float(doc: Document, name: str) -> None:
     doc.styles[f"float counter:{kind}"] = name
     doc.counters.new(name)
     for one in (name, f"{name}*"):
-        ENVIRONMENTS.setdefault(one, (begin_float, end_float))
+        doc.frames.setdefault(one, (begin_float, end_float))
 
 
 # --- captions ----------------------------------------------------------------------------------------------------------------
 
 
-@command("caption", "captionof", "captionof*", "topcaption", "bottomcaption", "tablecaption", "figcaption", "tabcaption", "tbl",
-         "nocaption@")
+@command("caption", "captionof", "captionof*", "topcaption", "bottomcaption", "tablecaption", "figcaption", "tabcaption", "tbl")
 def caption(doc: Document, name: str) -> None:
     star = doc.star()
     kind: str | None = None
@@ -318,8 +311,8 @@ for _name in SUBFLOATS:
     ENVIRONMENTS[_name] = (begin_sub, end_sub)
 
 
-@command("subfigure", "subfloat", "subtable", "subcaptionbox", "subbottom", "subfigureCaption@", "ffigbox", "ttabbox",
-         "floatbox", "capbtabbox", "fcapside")
+@command("subfigure", "subfloat", "subtable", "subcaptionbox", "subbottom", "ffigbox", "ttabbox", "floatbox", "capbtabbox",
+         "fcapside")
 def old_subfigure(doc: Document, name: str) -> None:
     """`\\subfloat[caption]{content}` and `\\subcaptionbox{caption}{content}`."""
     doc.star()
@@ -399,8 +392,7 @@ def captionsetup(doc: Document, name: str) -> None:
 
 
 @command("includegraphics", "epsfig", "psfig", "epsfbox", "plotone", "plottwo", "includestandalone", "epsffile",
-         "animategraphics", "includemovie",
-         "includevideo", "asyinclude", "pgfimage", "convertMPtoPDF")
+         "animategraphics", "includemovie", "includevideo", "asyinclude", "pgfimage", "convertMPtoPDF")
 def picture(doc: Document, name: str) -> None:
     doc.star()
     options = doc.optional()

@@ -17,13 +17,12 @@ DISPLAYS = {
     "flalign": ("rows", ""), "alignat": ("rows", "{"), "xalignat": ("rows", "{"), "xxalignat": ("none", "{"), "dmath": ("whole",
         "["),
     "displaymath": ("none", ""), "math": ("inline", ""), "IEEEeqnarray": ("rows", "[{"), "darray": ("rows", "[{"),
-    "dgroup@": ("rows", ""),
+
     "numcases": ("cases", "{"), "subnumcases": ("cases", "{"), "empheq": ("named", "[{"), "eqnalign": ("rows", ""),
-    "brseries@": ("rows", ""),
-    "tightalign": ("rows", ""), "tightequation": ("whole", ""), "IEEEeqnarraynumspace@": ("none", ""), "autobreak@": ("rows", ""),
+
+    "tightalign": ("rows", ""), "tightequation": ("whole", ""),
     "gathered*": ("none", ""), "equations": ("rows", ""),
 }
-DISPLAYS = {name: how for name, how in DISPLAYS.items() if not name.endswith("@")}
 STARRED = {f"{name}*": ("none" if how[0] != "inline" else "inline", how[1]) for name,
            how in DISPLAYS.items() if not name.endswith("*")}
 DISPLAYS |= STARRED
@@ -36,23 +35,19 @@ ARGUMENTS = {f"\\{name}": count for count, names in {
        "widehat widetilde overline underline overrightarrow overleftarrow mathring textbf text textrm mathop operatorname mbox",
     2: "frac dfrac tfrac binom dbinom tbinom overset underset stackrel cfrac nicefrac sfrac",
 }.items() for name in names.split()}
-REFERENCE_TOKENS = frozenset("\\" + name for name in REFERENCES if not name.endswith("@"))
+REFERENCE_TOKENS = frozenset("\\" + name for name in REFERENCES)
 CITE_TOKENS = frozenset(("\\cite", "\\citep", "\\citet", "\\citealp", "\\citealt", "\\parencite", "\\textcite"))
 DROPPED = frozenset(("\\displaybreak", "\\allowdisplaybreaks", "\\xspace", "\\relax", "\\protect", "\\unskip", "\\par",
-                     "\\noindent",
-                     "\\strut", "\\mathstrut", "\\centering", "\\small", "\\footnotesize", "\\scriptsize", "\\normalsize",
-                     "\\null", "\\tiny",
-                     "\\large", "\\hfill", "\\hfil", "\\vfill", "\\smallskip", "\\medskip", "\\bigskip", "\\leavevmode",
-                     "\\endgraf", "\\nobreak",
-                     "\\ignorespaces", "\\BooleanFalse", "\\BooleanTrue", "\\NoValue", "\\newline", "\\/"))
+                     "\\noindent", "\\strut", "\\mathstrut", "\\centering", "\\small", "\\footnotesize", "\\scriptsize",
+                     "\\normalsize", "\\null", "\\tiny", "\\large", "\\hfill", "\\hfil", "\\vfill", "\\smallskip", "\\medskip",
+                     "\\bigskip", "\\leavevmode", "\\endgraf", "\\nobreak", "\\ignorespaces", "\\BooleanFalse", "\\BooleanTrue",
+                     "\\NoValue", "\\newline", "\\/"))
 SIZED = {"\\vspace": "*{", "\\vskip": "=", "\\hskip": "=", "\\mkern": "=", "\\kern": "=", "\\mskip": "=", "\\setlength": "{{",
-         "\\resizebox": "*{{",
-         "\\scalebox": "{[", "\\abovedisplayskip": "=", "\\belowdisplayskip": "=",
-         "\\colorbox": "[{",
-         "\\phantomsection": "", "\\jot": "=", "\\arraycolsep": "=", "\\hypertarget": "{", "\\hyperlink": "{", "\\vphantom": "{",
-         "\\captionsetup": "{", "\\pagebreak": "[", "\\nopagebreak": "[", "\\cellcolor": "[{", "\\raisebox": "{[[",
-         "\\IEEEnonumber": "",
-         "\\thickmuskip": "=", "\\medmuskip": "=", "\\thinmuskip": "=", "\\addtolength": "{{", "\\todo": "[{", "\\index": "{"}
+         "\\resizebox": "*{{", "\\scalebox": "{[", "\\abovedisplayskip": "=", "\\belowdisplayskip": "=", "\\colorbox": "[{",
+         "\\phantomsection": "", "\\jot": "=", "\\arraycolsep": "=", "\\hypertarget": "{", "\\hyperlink": "{",
+         "\\vphantom": "{", "\\captionsetup": "{", "\\pagebreak": "[", "\\nopagebreak": "[", "\\cellcolor": "[{",
+         "\\raisebox": "{[[", "\\IEEEnonumber": "", "\\thickmuskip": "=", "\\medmuskip": "=", "\\thinmuskip": "=",
+         "\\addtolength": "{{", "\\todo": "[{", "\\index": "{"}
 
 
 @dataclass
@@ -297,11 +292,6 @@ def inline(doc: Document, name: str) -> None:
             doc.set_label(label)
 
 
-@command("ensuremath@")
-def unused(doc: Document, name: str) -> None:
-    return None
-
-
 # --- displays --------------------------------------------------------------------------------------------------------------
 
 
@@ -355,7 +345,7 @@ def display(doc: Document, name: str) -> None:
         rows = [row for row in rows if stripped(row.tokens) or row.labels or row.tag is not None]
     if head:
         head_text = doc.text(["$", *head, "$"])[1:-1]
-        if rows:
+        if rows and head_text:
             rows[0].tokens[:0] = [head_text, " "]
     keep_rows(doc, rows, how, stepped, before)
 
@@ -415,10 +405,13 @@ def keep_rows(doc: Document, rows: list[Row], how: str, stepped: bool, before: o
 
 
 # A row that begins so goes on with the row before: a relation or an operator with nothing to its left.
-CONTINUES = re.compile(r"(?:[&\s{}~]|\\(?:quad|qquad|,|;|:|!|>| |hspace\*?\{[^}]*\}|displaystyle|left\.|phantom\{[^}]*\}|mathrel|mathbin))*"
-                       r"(?:[=<>+\-*/,.;:|)\]]|\\(?:leq?|geq?|neq?|equiv|approx|sim|simeq|cong|propto|to|rightarrow|leftarrow|Rightarrow|"
+CONTINUES = re.compile(r"(?:[&\s{}~]|\\(?:quad|qquad|,|;|:|!|>| |hspace\*?\{[^}]*\}|displaystyle|left\.|phantom\{[^}]*\}|mathrel|"
+                       r"mathbin))*"
+                       r"(?:[=<>+\-*/,.;:|)\]]|\\(?:leq?|geq?|neq?|equiv|approx|sim|simeq|cong|propto|to|rightarrow|leftarrow|"
+                       r"Rightarrow|"
                        r"Leftrightarrow|iff|implies|times|cdot|cdots|otimes|oplus|cup|cap|wedge|vee|land|lor|in|subset|subseteq|pm|mp|"
-                       r"triangleq|coloneqq|stackrel|overset|underset|lesssim|gtrsim|ll|gg|leqslant|geqslant|le|ge|ne|div|mid|right|Big|"
+                       r"triangleq|coloneqq|stackrel|overset|underset|lesssim|gtrsim|ll|gg|leqslant|geqslant|le|ge|ne|div|mid|right|"
+                       r"Big|"
                        r"qquad|text\{\s*(?:s\.t\.|subject to|where|and|with|if|for))\b|$)")
 
 

@@ -9,13 +9,10 @@ from paper2code.read.tex.document import Document
 BREAKS = frozenset(("\\and", "\\And", "\\AND", "\\\\", "\\tabularnewline", "\\newline", "\\par", "\\quad", "\\qquad", "\\hfill",
                     "&", "\\hspace"))
 NOTES = frozenset(("\\thanks", "\\footnotemark", "\\footnote", "\\inst", "\\textsuperscript", "\\email", "\\orcidlink",
-                   "\\orcid", "\\orcidID", "\\affil",
-                   "\\affiliation", "\\institution", "\\address", "\\vspace", "\\authornote", "\\authornotemark", "\\corref",
-                   "\\fnref", "\\thanksref",
-                   "\\tnote", "\\IEEEauthorblockA", "\\url", "\\href", "\\texttt", "\\footnotetext", "\\sup",
-                   "\\includegraphics", "\\addr", "\\icmlauthor",
-                   "\\altaffilmark", "\\altaffilmark", "\\textsubscript", "\\institute", "\\rule", "\\hspace", "\\raisebox",
-                   "\\inst"))
+                   "\\orcid", "\\orcidID", "\\affil", "\\affiliation", "\\institution", "\\address", "\\vspace", "\\authornote",
+                   "\\authornotemark", "\\corref", "\\fnref", "\\thanksref", "\\tnote", "\\IEEEauthorblockA", "\\url", "\\href",
+                   "\\texttt", "\\footnotetext", "\\sup", "\\includegraphics", "\\addr", "\\icmlauthor", "\\altaffilmark",
+                   "\\altaffilmark", "\\textsubscript", "\\institute", "\\rule", "\\hspace", "\\raisebox", "\\inst"))
 PLACE = re.compile(r"univer|institut|departm|college|laborator|\blabs?\b|school|research|google|microsoft|facebook|openai|"
                    r"deepmind|nvidia|\binc\b|center|"
                    r"centre|academy|@|\.(com|edu|org)|corporation|company|faculty|hospital|\bMIT\b|\bETH\b|\bCNRS\b|\bINRIA\b|"

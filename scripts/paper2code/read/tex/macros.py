@@ -304,9 +304,9 @@ def later(engine: Engine, token: str) -> None:
     engine.push(engine.arg())
 
 
-@command("AtEndDocument", "AtBeginEnvironment", "AtEndEnvironment", "BeforeBeginEnvironment", "AfterEndEnvironment",
-         "pretocmd", "apptocmd", "patchcmd", "xpatchcmd", "xpretocmd", "xapptocmd", "preto", "appto", "g@addto@macro", "addto",
-         "AddToHook", "hook_gput_code", "IfFileExists", "InputIfFileExists", "@ifpackageloaded", "@ifclassloaded")
+@command("AtEndDocument", "AtBeginEnvironment", "AtEndEnvironment", "BeforeBeginEnvironment", "AfterEndEnvironment", "pretocmd",
+         "apptocmd", "patchcmd", "xpatchcmd", "xpretocmd", "xapptocmd", "preto", "appto", "g@addto@macro", "addto", "AddToHook",
+         "hook_gput_code", "IfFileExists", "InputIfFileExists", "@ifpackageloaded", "@ifclassloaded")
 def hooks(engine: Engine, token: str) -> None:
     name = token[1:]
     first = engine.arg()
@@ -392,8 +392,7 @@ def skip_comment(engine: Engine, name: str) -> None:
     """Pass an environment whose content is not printed."""
     if not engine.back and engine.lexer is not None:
         if engine.lexer.until(f"\\end{{{name}}}") is None:
-            engine.warn("no-end", f"\\begin{{{name}}} has no \\end; the rest of the file is a comment")
-            engine.lexer.pos = len(engine.lexer.text)
+            engine.warn("no-end", f"\\begin{{{name}}} has no \\end; what follows is read as text")
         return
     engine.delimited(["\\end", "{", name, "}"])
 
@@ -676,7 +675,7 @@ def run_conditional(engine: Engine, token: str) -> None:
     engine.choose(CONDITIONALS[token](engine, token))
 
 
-@conditional("iftrue", "ifpdf", "ifPDFTeX", "ifpdftex", "ifhmode", "ifTUTeX@", "ifpdfoutput")
+@conditional("iftrue", "ifpdf", "ifPDFTeX", "ifpdftex", "ifhmode", "ifpdfoutput")
 def iftrue(engine: Engine, token: str) -> bool:
     return True
 

@@ -11,18 +11,16 @@ from paper2code.read.tex.lexer import lex
 
 # What \cref and \autoref call each kind, one and many; cleveref abbreviates equation and figure unless told not to.
 NAMES = {"equation": ("equation", "equations"), "figure": ("figure", "figures"), "table": ("table", "tables"),
-         "section": ("section", "sections"),
-         "subsection": ("section", "sections"), "subsubsection": ("section", "sections"), "appendix": ("appendix", "appendices"),
-         "chapter": ("chapter", "chapters"), "algorithm": ("algorithm", "algorithms"), "listing": ("listing", "listings"),
-         "footnote": ("footnote", "footnotes"), "item": ("item", "items"), "subfigure": ("figure", "figures"),
-         "subtable": ("table", "tables"),
-         "part": ("part", "parts"), "paragraph": ("paragraph", "paragraphs")}
+         "section": ("section", "sections"), "subsection": ("section", "sections"), "subsubsection": ("section", "sections"),
+         "appendix": ("appendix", "appendices"), "chapter": ("chapter", "chapters"), "algorithm": ("algorithm", "algorithms"),
+         "listing": ("listing", "listings"), "footnote": ("footnote", "footnotes"), "item": ("item", "items"),
+         "subfigure": ("figure", "figures"), "subtable": ("table", "tables"), "part": ("part", "parts"),
+         "paragraph": ("paragraph", "paragraphs")}
 SHORT = {"equation": ("eq.", "eqs."), "figure": ("fig.", "figs."), "subfigure": ("fig.", "figs.")}
 AUTO = {"equation": "Equation", "figure": "Figure", "table": "Table", "section": "section", "subsection": "subsection",
-        "subsubsection":
-        "subsubsection", "appendix": "Appendix", "chapter": "chapter", "algorithm": "Algorithm", "footnote": "footnote",
-        "item": "item",
-        "subfigure": "Figure", "subtable": "Table", "part": "Part", "listing": "Listing", "paragraph": "paragraph"}
+        "subsubsection": "subsubsection", "appendix": "Appendix", "chapter": "chapter", "algorithm": "Algorithm",
+        "footnote": "footnote", "item": "item", "subfigure": "Figure", "subtable": "Table", "part": "Part",
+        "listing": "Listing", "paragraph": "paragraph"}
 
 
 class Resolver:

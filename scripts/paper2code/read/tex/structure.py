@@ -9,6 +9,7 @@ from paper2code.read.tex.counters import SYMBOLS as MARKS
 from paper2code.read.tex.document import COMMANDS, END, ENVIRONMENTS, MARK, SEP, Document, command, environment, flowed
 from paper2code.read.tex.engine import Macro, stripped
 from paper2code.read.tex.lexer import lex, written
+from paper2code.read.tex.passed import CARRIED, CITE_IS_CITEP, PASSED, VENUES
 from paper2code.read.tex.symbols import ACCENTS, DINGS, SYMBOLS, TEXT, accent
 
 # --- text ----------------------------------------------------------------------------------------------------------------
@@ -98,17 +99,12 @@ def siunitx(doc: Document, name: str) -> None:
 
 
 UNITS = {"kilo": "k", "mega": "M", "giga": "G", "tera": "T", "milli": "m", "micro": "µ", "nano": "n", "pico": "p", "centi": "c",
-         "deci": "d",
-         "femto": "f", "peta": "P", "meter": "m", "metre": "m", "second": "s", "gram": "g", "kilogram": "kg", "hertz": "Hz",
-         "byte": "B",
-         "bit": "bit", "watt": "W", "joule": "J", "kelvin": "K", "ampere": "A", "volt": "V", "newton": "N", "pascal": "Pa",
-         "hour": "h",
-         "minute": "min", "day": "d", "percent": "%", "degree": "°", "celsius": "°C", "degreeCelsius": "°C", "liter": "l",
-         "litre": "l",
-         "mole": "mol", "electronvolt": "eV", "per": "/", "squared": "²", "cubed": "³", "of": "", "kibi": "Ki", "mebi": "Mi",
-         "gibi": "Gi",
-         "tebi": "Ti", "radian": "rad", "ohm": "Ω", "farad": "F", "tesla": "T", "decibel": "dB", "angstrom": "Å", "square": "",
-         "cubic": ""}
+         "deci": "d", "femto": "f", "peta": "P", "meter": "m", "metre": "m", "second": "s", "gram": "g", "kilogram": "kg",
+         "hertz": "Hz", "byte": "B", "bit": "bit", "watt": "W", "joule": "J", "kelvin": "K", "ampere": "A", "volt": "V",
+         "newton": "N", "pascal": "Pa", "hour": "h", "minute": "min", "day": "d", "percent": "%", "degree": "°",
+         "celsius": "°C", "degreeCelsius": "°C", "liter": "l", "litre": "l", "mole": "mol", "electronvolt": "eV", "per": "/",
+         "squared": "²", "cubed": "³", "of": "", "kibi": "Ki", "mebi": "Mi", "gibi": "Gi", "tebi": "Ti", "radian": "rad",
+         "ohm": "Ω", "farad": "F", "tesla": "T", "decibel": "dB", "angstrom": "Å", "square": "", "cubic": ""}
 
 
 def units(doc: Document) -> str:
@@ -131,91 +127,18 @@ def number_text(text: str) -> str:
 
 # --- what is passed over ----------------------------------------------------------------------------------------------------
 
-PASSED = {
-    "": "noindent indent centering raggedright raggedleft small footnotesize scriptsize tiny normalsize large Large LARGE huge "
-        "Huge bf it "
-        "rm sf tt sc sl em bfseries itshape rmfamily sffamily ttfamily scshape slshape mdseries upshape normalfont clearpage "
-        "newpage "
-        "pagebreak cleardoublepage onecolumn smallskip medskip bigskip vfill vfil flushbottom raggedbottom sloppy fussy "
-        "frenchspacing "
-        "nonfrenchspacing boldmath unboldmath textbf textit textrm textsf textsc textsl emph textup textmd textnormal text "
-        "mbox hbox "
-        "underline uline uwave sout hl ul st ensureoutline centerline leftline rightline vbox vtop vcenter bgroup egroup "
-        "begingroup "
-        "maketitle makecover tableofcontents listoffigures listoftables listofalgorithms frontmatter mainmatter backmatter hss "
-        "vss "
-        "selectfont protect nolinebreak samepage relax endgraf balance flushend printindex makeindex doublespacing singlespacing "
-        "onehalfspacing FloatBarrier break goodbreak filbreak nopagebreak global ignorespacesafterend unboldmath strut ttdefault "
-        "newline* hyp normalcolor twocolumn* makeglossaries glsresetall appendixpage noappendicestocpage lfstyle em sloppypar "
-        "noalign frame framebox* IEEEpeerreviewmaketitle IEEEdisplaynontitleabstractindextext IEEEnoauxwritetrue and* par* "
-        "columnbreak acknowledgementsname nocopyright linenumbers modulolinenumbers nolinenumbers smallbreak medbreak bigbreak "
-        "flushleft flushright bibfont xspaceskip nobreakspace* newblock raggedcolumns maketitlesupplementary* endinput* notshown "
-        "textwidth linewidth columnwidth",
-    "{": "pagestyle thispagestyle pagenumbering bibpunct setcitestyle hyphenation addtolength settowidth* "
-         "graphicspath color pagecolor captionsetup* index vspace* markboth* bibliographystyle* icmltitlerunning* hypersetup "
-         "lstset lstdefinestyle* definecolor* urlstyle phantom vphantom hphantom usetikzlibrary pgfplotsset "
-         "tikzset tikzstyle DeclareGraphicsExtensions date thanksref email* institute* emailAdd* setstretch linespread "
-         "iclrfinalcopy* glsaddall selectlanguage foreignlanguage* lstinputpath "
-         "ccsdesc* acmDOI acmISBN acmPrice acmConference* acmYear acmMonth acmVolume acmNumber acmArticle acmSubmissionID "
-         "setcopyright "
-         "copyrightyear received* citestyle keywords* hyphenchar* DeclareUnicodeCharacter* thanksmark usepgfplotslibrary "
-         "PassOptionsToPackage* sisetup mathtoolsset* allowdisplaybreaks* savebox* usebox ensureoutline phantomsubcaption* "
-         "setdefaultlanguage SetAlFnt SetAlCapFnt SetAlCapNameFnt SetKwComment* SetCommentSty crefalias* nocopyrightspace* "
-         "pdfinfo "
-         "vadjust special message typeout stop* errmessage write18 newsavebox newlength newdimen* newskip* tcbset newcolumntype* "
-         "titlerunning authorrunning toctitle tocauthor shorttitle shortauthors journalname slugcomment lefthead righthead "
-         "runningtitle runningauthor jmlrheading* editor* jmlrvolume jmlryear markright linenumberfont enlargethispage "
-         "setitemize setenumerate setdescription setlist* hbadness* pdfbookmark* Urlmuskip* hspace* label* subjclass* ",
-    "{{": "setlength addtolength definecolor* settowidth settoheight settodepth lstdefinestyle lstdefinelanguage* markboth "
-          "SetKwComment "
-          "DeclareUnicodeCharacter PassOptionsToPackage numberbysection* jmlrsuppheader titleformat* addvspace* newfloatcommand "
-          "crefalias aliascntresetthe* newaliascnt* foreignlanguage* DeclareCaptionFont DeclareCaptionFormat "
-          "DeclareCaptionLabelFormat "
-          "DeclareMathSizes* sethlcolor* restylefloat* floatstyle* setcaptionwidth* textwidthx fontsize rule* ",
-}
 for _spec, _names in PASSED.items():
     for _name in _names.split():
-        if _name.endswith("*"):
-            continue
-
         def _skip(doc: Document, name: str, spec: str = _spec) -> None:
             if spec:
                 doc.skip_arguments(spec)
         COMMANDS.setdefault(_name, _skip)
 
-for _spec, _names in {
-    "*{": "vspace", "{{{": "definecolor addcontentsline DeclareFontFamily contentsline", "[{{": "captionsetup@two",
-    "[{": "captionsetup lstdefinelanguage@one setlist tikzset@ ccsdesc pdfbookmark savebox newfloat@ keywords@ markboth@ "
-          "linebreak@",
-    "{[{": "newcolumntype", "{{{{{": "titlespacing@five", "*{{{{": "titlespacing", "[{{[": "rule@", "{=": "@setfontsize@",
-    "=": "vskip kern mskip vglue hglue parindent parskip baselineskip topmargin oddsidemargin evensidemargin textheight "
-         "headheight "
-         "headsep footskip abovedisplayskip belowdisplayskip abovecaptionskip belowcaptionskip tabcolsep arraycolsep itemsep "
-         "topsep "
-         "parsep partopsep columnsep intextsep floatsep textfloatsep dbltextfloatsep doublerulesep arrayrulewidth hsize vsize "
-         "lineskip "
-         "leftmargin rightmargin leftskip rightskip marginparwidth hoffset voffset abovedisplayshortskip belowdisplayshortskip "
-         "emergencystretch fboxsep fboxrule aboverulesep belowrulesep jot cmidrulekern lightrulewidth heavyrulewidth footnotesep "
-         "dblfloatsep hangindent parfillskip marginparsep lower raise moveleft moveright",
-    "[": "pagebreak nopagebreak twocolumn@ printindex allowdisplaybreaks printglossary printacronyms linenumbers@ pause "
-         "icmlfinal@",
-    "{{[": "newtcolorbox@", "[[": "parbox@",
-}.items():
-    for _name in _names.split():
-        if _name.endswith("@"):
-            continue
-
-        def _skip_more(doc: Document, name: str, spec: str = _spec) -> None:
-            doc.skip_arguments(spec)
-        COMMANDS[_name] = _skip_more
-
 
 @command("tolerance", "penalty", "clubpenalty", "widowpenalty", "interlinepenalty", "pdfoutput", "hyphenpenalty",
-         "exhyphenpenalty",
-         "pretolerance", "looseness", "displaywidowpenalty", "interdisplaylinepenalty", "brokenpenalty", "hbadness", "vbadness",
-         "pdfcompresslevel", "pdfminorversion", "catcode@", "predisplaypenalty", "postdisplaypenalty", "binoppenalty",
-         "relpenalty",
-         "hangafter")
+         "exhyphenpenalty", "pretolerance", "looseness", "displaywidowpenalty", "interdisplaylinepenalty", "brokenpenalty",
+         "hbadness", "vbadness", "pdfcompresslevel", "pdfminorversion", "predisplaypenalty", "postdisplaypenalty",
+         "binoppenalty", "relpenalty", "hangafter")
 def integer_parameter(doc: Document, name: str) -> None:
     doc.skip_spaces()
     token = doc.peek() or ""
@@ -264,15 +187,6 @@ def box_size(doc: Document, words: tuple[str, ...]) -> None:
             return
 
 
-@command("theoremstyle", "newtheoremstyle", "overfullrule", "maxdepth", "everypar", "special@")
-def setting(doc: Document, name: str) -> None:
-    if name in ("overfullrule", "maxdepth"):
-        doc.dimension()
-        return
-    for _ in range(9 if name == "newtheoremstyle" else 1):
-        doc.arg()
-
-
 @command("par", "bigbreak", "endgraf")
 def par(doc: Document, name: str) -> None:
     doc.par()
@@ -302,13 +216,9 @@ def fcolorbox(doc: Document, name: str) -> None:
     doc.skip_arguments("[{{")
 
 
-@command("resizebox", "scalebox", "rotatebox", "parbox", "raisebox", "makebox", "framebox", "adjustbox", "minipage@",
-         "hangindent@", "fontsize@",
-         "setbox@", "clipbox", "reflectbox", "shortstack", "makecell", "thead", "rothead", "multirowcell", "fbox", "tcbox",
-         "hyperlink",
-         "hypertarget", "foreignlanguage", "textls", "stackanchor@", "href@", "marginpar@", "tablenote@", "sethlcolor@",
-         "scalerel@",
-         "specialcell", "tabincell", "shortstack@", "Centerstack", "resizebox*")
+@command("resizebox", "scalebox", "rotatebox", "parbox", "raisebox", "makebox", "framebox", "adjustbox", "clipbox",
+         "reflectbox", "shortstack", "makecell", "thead", "rothead", "multirowcell", "fbox", "tcbox", "hyperlink",
+         "hypertarget", "foreignlanguage", "textls", "specialcell", "tabincell", "Centerstack", "resizebox*")
 def boxed(doc: Document, name: str) -> None:
     """Sizes and places of boxes go, what is in them stays."""
     if name in ("makecell", "thead", "rothead", "shortstack", "Centerstack", "specialcell"):
@@ -317,19 +227,13 @@ def boxed(doc: Document, name: str) -> None:
         doc.put(doc.text([t if t != "\\\\" else " " for t in doc.arg()]))
         return
     doc.skip_arguments({"resizebox": "*{{", "scalebox": "{[", "rotatebox": "[{", "parbox": "[[[{", "raisebox": "{[[",
-                        "makebox": "([[",
-                        "framebox": "([[", "adjustbox": "{", "clipbox": "{", "multirowcell": "{[", "tcbox": "[", "hyperlink": "{",
-                        "hypertarget": "{", "foreignlanguage": "[{", "textls": "[", "tabincell": "{"}.get(name, ""))
+                        "makebox": "([[", "framebox": "([[", "adjustbox": "{", "clipbox": "{", "multirowcell": "{[",
+                        "tcbox": "[", "hyperlink": "{", "hypertarget": "{", "foreignlanguage": "[{", "textls": "[",
+                        "tabincell": "{"}.get(name, ""))
 
 
-@command("tabincell@")
-def unused(doc: Document, name: str) -> None:
-    return None
-
-
-@command("phantom", "vphantom", "hphantom", "marginpar", "marginnote", "todo", "missingfigure", "note@", "nocite@", "glsadd",
-         "pgfmathsetmacro@",
-         "iffalse@", "fxnote", "pdfcomment", "reversemarginpar@", "comment@", "hidewidth@", "lipsum", "blindtext")
+@command("phantom", "vphantom", "hphantom", "marginpar", "marginnote", "todo", "missingfigure", "glsadd", "fxnote",
+         "pdfcomment", "lipsum", "blindtext")
 def unprinted(doc: Document, name: str) -> None:
     doc.star()
     doc.optional()
@@ -380,28 +284,6 @@ def endinput(doc: Document, name: str) -> None:
 
 
 # --- preamble ------------------------------------------------------------------------------------------------------------
-
-# Packages a source often carries along whose work is done here, or that print nothing.
-CARRIED = re.compile(
-    r"natbib|algorithm|algorithmic|algorithmicx|algpseudocode|algorithm2e|fancyhdr|graphicx?|amsmath|amssymb|amsthm|amsfonts|"
-    r"hyperref|url|"
-    r"cleveref|booktabs|subfigure|subfig|subcaption|caption\d?|times|eso-pic|forloop|xcolor|color|multirow|makecell|microtype|"
-    r"nicefrac|"
-    r"float|wrapfig|listings|enumitem|titlesec|geometry|mathtools|bm|bbm|xspace|verbatim|comment|tikz|pgf\w*|cite|soul|ulem|"
-    r"todonotes|"
-    r"epsfig|authblk|appendix|placeins|stfloats|threeparttable|siunitx|multicol|tabularx|longtable|mathpazo|setspace|parskip|"
-    r"newtxmath|"
-    r"breakurl|doi|orcidlink|silence|lineno|ruler|axessibility|everyshi|balance|flushend|xr|biblatex|pifont|fontawesome\d?|"
-    r"dsfont|"
-    r"colortbl|tcolorbox|minted|fancyvrb|etoolbox|xparse|ifthen|calc|adjustbox|acronym|glossaries|ragged2e|textcomp|inconsolata",
-    re.I)
-VENUES = re.compile(r"^(neurips|nips|iclr|icml|aaai|ijcai|acl|emnlp|naacl|eacl|coling|cvpr|iccv|eccv|wacv|bmvc|colm|corl|tmlr|"
-                    r"jmlr|llncs|"
-                    r"IEEEtran|acmart|svjour|elsarticle|revtex|aastex|mnras|interspeech|icassp|spconf|uai|aistats|acmconf|sig-|"
-                    r"usenix|"
-                    r"article|book|report|amsart|arxiv|rlc|collas|automl|midl|mlsys|siam|imsart|sn-jnl|wlscirep|iopart|cvprw?|"
-                    r"3dv|ACL\d)", re.I)
-
 
 @command("documentclass", "documentstyle", "LoadClass", "LoadClassWithOptions")
 def documentclass(doc: Document, name: str) -> None:
@@ -520,9 +402,6 @@ def numbering(doc: Document, text: str) -> None:
         doc.counters.number_within(inner, outer)
 
 
-CITE_IS_CITEP = re.compile(r"(icml|acl|emnlp|naacl|eacl|coling|mlsys)\w*\d", re.I)
-
-
 def cite_options(doc: Document, options: str) -> None:
     for word in ("sort", "compress"):
         if word in options:
@@ -569,7 +448,7 @@ def pass_options(doc: Document, name: str) -> None:
         doc.packages[package] = options
 
 
-@command("input", "include", "@input", "subfile", "subfileinclude", "loadglsentries@", "InputIfExists@", "verbatiminput@")
+@command("input", "include", "@input", "subfile", "subfileinclude")
 def take_in(doc: Document, name: str) -> None:
     token = doc.peek()
     while token == " ":
@@ -620,7 +499,7 @@ def take_from(doc: Document, name: str) -> None:
     doc.input(wanted, base=base)
 
 
-@command("bye", "endarticle@")
+@command("bye")
 def bye(doc: Document, name: str) -> None:
     doc.par()
     doc.finished = True
@@ -643,25 +522,16 @@ def end_document(doc: Document, name: str, state: object) -> None:
 
 ENVIRONMENTS["document"] = (begin_document, end_document)
 # Nothing to do at the beginning or the end: what is inside counts as if the environment were not there.
-for _name, _spec in {
-    "minipage": "[[[{", "adjustbox": "{", "adjustwidth": "{{", "adjustwidth*": "{{", "spacing": "{", "multicols": "{[",
-    "multicols*": "{[",
-    "tcolorbox": "[", "mdframed": "[", "framed": "", "shaded": "", "small": "", "footnotesize": "", "scriptsize": "", "tiny": "",
-    "normalsize": "", "large": "", "landscape": "", "sideways": "", "turn": "{", "rotate": "{", "subequations@": "",
-    "threeparttable": "[",
-    "threeparttablex": "", "measuredfigure": "", "center": "", "flushleft": "", "flushright": "", "centering": "",
-    "sloppypar": "",
-    "singlespace": "", "doublespace": "", "singlespace*": "", "onehalfspace": "", "titlepage": "", "frontmatter": "", "strip": "",
-    "widetext": "", "onecolumn@": "", "raggedright": "", "CJK": "{{", "CJK*": "{{", "otherlanguage": "{", "savenotes": "",
-    "refsection": "",
-    "refsegment": "", "appendices@": "", "fullwidth": "", "bibunit": "[", "samepage": "", "boxedminipage": "[[[{",
-    "Overpic": "[{", "scope": "[",
-    "em": "", "bf": "", "it": "", "sf": "", "acks@": "", "changemargin": "{{", "addmargin": "[{", "NoHyper": "",
-    "resizebox@": "{{",
-}.items():
-    if _name.endswith("@"):
-        continue
-
+for _name, _spec in {"minipage": "[[[{", "adjustbox": "{", "adjustwidth": "{{", "adjustwidth*": "{{", "spacing": "{",
+                     "multicols": "{[", "multicols*": "{[", "tcolorbox": "[", "mdframed": "[", "framed": "", "shaded": "",
+                     "small": "", "footnotesize": "", "scriptsize": "", "tiny": "", "normalsize": "", "large": "",
+                     "landscape": "", "sideways": "", "turn": "{", "rotate": "{", "threeparttable": "[", "threeparttablex": "",
+                     "measuredfigure": "", "center": "", "flushleft": "", "flushright": "", "centering": "", "sloppypar": "",
+                     "singlespace": "", "doublespace": "", "singlespace*": "", "onehalfspace": "", "titlepage": "",
+                     "frontmatter": "", "strip": "", "widetext": "", "raggedright": "", "CJK": "{{", "CJK*": "{{",
+                     "otherlanguage": "{", "savenotes": "", "refsection": "", "refsegment": "", "fullwidth": "", "bibunit": "[",
+                     "samepage": "", "boxedminipage": "[[[{", "Overpic": "[{", "scope": "[", "em": "", "bf": "", "it": "",
+                     "sf": "", "changemargin": "{{", "addmargin": "[{", "NoHyper": ""}.items():
     def _plain_begin(doc: Document, name: str, spec: str = _spec) -> object:
         if name in ("center", "flushleft", "flushright", "minipage", "tcolorbox", "mdframed"):
             doc.par()
@@ -725,9 +595,7 @@ def numberwithin(doc: Document, name: str) -> None:
 # --- front matter ------------------------------------------------------------------------------------------------------------
 
 
-@command("title", "icmltitle", "papertitle", "Title", "acmtitle", "jmlrtitle", "mlsystitle", "aistatstitle@", "twocolumntitle",
-         "inclusivetitle",
-         "correctionstitle@")
+@command("title", "icmltitle", "papertitle", "Title", "acmtitle", "jmlrtitle", "mlsystitle", "twocolumntitle", "inclusivetitle")
 def title(doc: Document, name: str) -> None:
     if name != "title":
         doc.star()
@@ -759,24 +627,17 @@ def author(doc: Document, name: str) -> None:
 
 
 @command("affiliation", "affil", "address", "institute", "icmlaffiliation", "icmlcorrespondingauthor", "email", "orcid",
-         "icmlkeywords", "keywords",
-         "emailAdd", "inst@", "correspondingauthor", "corresp", "ead", "institution", "altaffiltext", "altaffilmark",
-         "iclrauthor@",
-         "fnmsep", "mlsysaffiliation", "mlsyscorrespondingauthor", "editors", "editor", "dedicatory", "subjclass", "PACS", "pacs",
-         "IEEEspecialpapernotice", "abslang@", "IEEEauthorblockN", "IEEEauthorblockA", "orcidlink", "orcidID", "icmlsetsymbol",
-         "mlsyssetsymbol",
-         "authornote", "authornotemark", "aistatsaddress", "cortext", "fntext", "tnotetext", "corref", "fnref", "tnoteref",
-         "licenses@",
-         "received", "accepted", "revised", "acmJournal", "ccsdesc@", "country", "city", "state@", "department", "streetaddress",
-         "postcode",
-         "affiliations", "iauthor@", "thankstext", "runauthor", "jmlrheading", "ShortHeadings", "firstpageno", "collaboration",
-         "homepage",
-         "preprint", "shortauthor", "shorttitle", "authorrunning", "titlerunning", "ieeemembership@", "IEEEmembership", "terms",
-         "category")
+         "icmlkeywords", "keywords", "emailAdd", "correspondingauthor", "corresp", "ead", "institution", "altaffiltext",
+         "altaffilmark", "fnmsep", "mlsysaffiliation", "mlsyscorrespondingauthor", "editors", "editor", "dedicatory",
+         "subjclass", "PACS", "pacs", "IEEEspecialpapernotice", "IEEEauthorblockN", "IEEEauthorblockA", "orcidlink", "orcidID",
+         "icmlsetsymbol", "mlsyssetsymbol", "authornote", "authornotemark", "aistatsaddress", "cortext", "fntext", "tnotetext",
+         "corref", "fnref", "tnoteref", "received", "accepted", "revised", "acmJournal", "country", "city", "department",
+         "streetaddress", "postcode", "affiliations", "thankstext", "runauthor", "jmlrheading", "ShortHeadings", "firstpageno",
+         "collaboration", "homepage", "preprint", "shortauthor", "shorttitle", "authorrunning", "titlerunning",
+         "IEEEmembership", "terms", "category")
 def affiliation(doc: Document, name: str) -> None:
     count = {"icmlaffiliation": 2, "icmlcorrespondingauthor": 2, "mlsysaffiliation": 2, "mlsyscorrespondingauthor": 2,
-             "altaffiltext": 2,
-             "icmlsetsymbol": 2, "mlsyssetsymbol": 2, "thankstext": 2, "jmlrheading": 6, "ShortHeadings": 2,
+             "altaffiltext": 2, "icmlsetsymbol": 2, "mlsyssetsymbol": 2, "thankstext": 2, "jmlrheading": 6, "ShortHeadings": 2,
              "category": 3}.get(name, 1)
     doc.star()
     doc.optional()
@@ -787,7 +648,7 @@ def affiliation(doc: Document, name: str) -> None:
         doc.optional()
 
 
-@command("icmltitlerunning", "printAffiliationsAndNotice", "printAffiliations", "icmlauthorlist@")
+@command("icmltitlerunning", "printAffiliationsAndNotice", "printAffiliations")
 def icml_notice(doc: Document, name: str) -> None:
     held = doc.arg()
     if name == "printAffiliationsAndNotice" and held:
@@ -859,11 +720,9 @@ def skip_environment(doc: Document, name: str) -> None:
 
 
 for _name in ("tikzpicture", "pspicture", "picture", "forest", "axis", "tikzpicture*", "pgfpicture", "CCSXML", "filecontents",
-              "filecontents*",
-              "keywords", "keyword", "IEEEkeywords", "asy", "pycode", "luacode", "overpic", "tikzcd", "feynmandiagram",
-              "circuitikz", "dot2tex",
-              "quantikz", "xy", "diagram", "IEEEbiography", "IEEEbiographynophoto", "biography", "scilastnote@", "wordcount",
-              "mpost"):
+              "filecontents*", "keywords", "keyword", "IEEEkeywords", "asy", "pycode", "luacode", "overpic", "tikzcd",
+              "feynmandiagram", "circuitikz", "dot2tex", "quantikz", "xy", "diagram", "IEEEbiography", "IEEEbiographynophoto",
+              "biography", "wordcount", "mpost"):
     ENVIRONMENTS[_name] = (skip_environment, None)
 
 
@@ -873,7 +732,7 @@ LEVELS = {"part": 0, "chapter": 0, "section": 1, "subsection": 2, "subsubsection
 AFTER = re.compile(r"^\W*(appendi|supplement|supporting information|technical appendi|online appendi)", re.I)
 
 
-@command(*LEVELS, "addsec", "addchap", "sectiontitle@", "specialsection", "subsubsubsection", "Section@")
+@command(*LEVELS, "addsec", "addchap", "specialsection", "subsubsubsection")
 def section(doc: Document, name: str) -> None:
     star = doc.star() or name.startswith("add")
     name = {"addsec": "section", "addchap": "chapter", "specialsection": "section", "subsubsubsection": "paragraph"}.get(name,
@@ -883,7 +742,12 @@ def section(doc: Document, name: str) -> None:
     tokens = doc.arg()
     if doc.context.kind == "void":
         return
-    if doc.context.kind in ("cell", "line", "inline"):
+    if doc.context.kind in ("cell", "line", "float") and not star and LEVELS[name] <= 2 and doc.open_environments:
+        unclosed = doc.open_environments[-1].name
+        doc.warn("no-end", f"\\begin{{{unclosed}}} has no \\end before the next section")
+        while doc.open_environments and doc.context.kind not in ("body", "abstract"):
+            doc.end_environment(doc.open_environments[-1].name)
+    if doc.context.kind in ("cell", "line", "inline", "float"):
         doc.put(doc.text(tokens) + " ")
         return
     doc.par()
@@ -999,7 +863,7 @@ for _name, _heading in (("acks", "Acknowledgments"), ("ack", "Acknowledgments"),
 # --- labels and references ------------------------------------------------------------------------------------------------
 
 
-@command("label", "ltlabel@", "zlabel")
+@command("label", "zlabel")
 def label(doc: Document, name: str) -> None:
     doc.optional()
     doc.set_label(doc.word_arg())
@@ -1010,12 +874,11 @@ def mark(kind: str, *parts: str) -> str:
 
 
 REFERENCES = ("ref", "eqref", "cref", "Cref", "autoref", "Autoref", "pageref", "nameref", "vref", "Vref", "fref", "Fref",
-              "prettyref", "subref",
-              "labelcref", "labelcpageref", "cpageref", "namecref", "nameCref", "thref", "refeq@", "zcref", "Ref",
-              "cpagerefrange@", "sref")
+              "prettyref", "subref", "labelcref", "labelcpageref", "cpageref", "namecref", "nameCref", "thref", "zcref", "Ref",
+              "sref")
 
 
-@command(*(name for name in REFERENCES if not name.endswith("@")))
+@command(*REFERENCES)
 def reference(doc: Document, name: str) -> None:
     doc.star()
     doc.optional()
@@ -1044,7 +907,7 @@ def hyperref(doc: Document, name: str) -> None:
             doc.arg()
 
 
-@command("crefname", "Crefname", "creflabelformat@")
+@command("crefname", "Crefname")
 def crefname(doc: Document, name: str) -> None:
     kind = doc.word_arg()
     doc.styles[f"{name}:{kind}"] = (doc.text(doc.arg()), doc.text(doc.arg()))
@@ -1084,8 +947,7 @@ def note_text(doc: Document, tokens: list[str]) -> str:
     return text
 
 
-@command("footnote", "tablefootnote", "sidenote", "blfootnote", "endnote", "freefootnote", "footnotenonumber", "footremember@",
-         "plainfootnote")
+@command("footnote", "tablefootnote", "sidenote", "blfootnote", "endnote", "freefootnote", "footnotenonumber", "plainfootnote")
 def footnote(doc: Document, name: str) -> None:
     given = doc.optional()
     tokens = doc.arg()
@@ -1120,7 +982,7 @@ def footnotemark(doc: Document, name: str) -> None:
         doc.styles.setdefault("marks", []).append(doc.printed("footnote"))
 
 
-@command("footnotetext", "footnotetextb@", "xdef@")
+@command("footnotetext")
 def footnotetext(doc: Document, name: str) -> None:
     given = doc.optional()
     tokens = doc.arg()
@@ -1138,7 +1000,7 @@ def footnotetext(doc: Document, name: str) -> None:
     note(doc, note_text(doc, tokens), number if number and number != "0" else None)
 
 
-@command("thanks", "titlenote", "subtitlenote", "thanksAnd@", "equalcont")
+@command("thanks", "titlenote", "subtitlenote", "equalcont")
 def thanks(doc: Document, name: str) -> None:
     doc.optional()
     note(doc, note_text(doc, doc.arg()), None, "thanks")
@@ -1161,11 +1023,10 @@ class List:
 
 LIST_KINDS = {"itemize": "itemize", "enumerate": "enumerate", "description": "description", "compactitem": "itemize",
               "compactenum": "enumerate", "inparaenum": "enumerate", "inparaitem": "itemize", "asparaenum": "enumerate",
-              "asparaitem": "itemize", "list": "itemize", "trivlist": "itemize", "itemize*": "itemize", "enumerate*": "enumerate",
-              "description*": "description", "compactdesc": "description", "tablenotes": "notes", "labeling": "description",
-              "easylist": "itemize", "dinglist": "itemize", "enumerate@": "enumerate", "parts": "enumerate",
-              "questions": "enumerate",
-              "TableNotes": "notes", "todolist": "itemize", "IEEEeqnarraybox@": "", "enuma@": "enumerate", "citemize": "itemize"}
+              "asparaitem": "itemize", "list": "itemize", "trivlist": "itemize", "itemize*": "itemize",
+              "enumerate*": "enumerate", "description*": "description", "compactdesc": "description", "tablenotes": "notes",
+              "labeling": "description", "easylist": "itemize", "dinglist": "itemize", "parts": "enumerate",
+              "questions": "enumerate", "TableNotes": "notes", "todolist": "itemize", "citemize": "itemize"}
 
 
 def begin_list(doc: Document, name: str) -> object:
@@ -1259,10 +1120,9 @@ def end_list(doc: Document, name: str, state: object) -> None:
 
 
 for _name in LIST_KINDS:
-    if not _name.endswith("@"):
-        ENVIRONMENTS[_name] = (begin_list, end_list)
+    ENVIRONMENTS[_name] = (begin_list, end_list)
 
-for _name in ("quote", "quotation", "verse", "displayquote", "epigraph@", "quoting"):
+for _name in ("quote", "quotation", "verse", "displayquote", "quoting"):
     def _quote_begin(doc: Document, name: str) -> object:
         doc.par()
         doc.optional()
@@ -1270,14 +1130,13 @@ for _name in ("quote", "quotation", "verse", "displayquote", "epigraph@", "quoti
 
     def _quote_end(doc: Document, name: str, state: object) -> None:
         doc.par()
-    if not _name.endswith("@"):
-        ENVIRONMENTS[_name] = (_quote_begin, _quote_end)
+    ENVIRONMENTS[_name] = (_quote_begin, _quote_end)
 
 
 # --- theorems ----------------------------------------------------------------------------------------------------------------
 
 
-@command("newtheorem", "spnewtheorem", "newtheoremrep", "newshadetheorem", "newmdtheoremenv", "newtcbtheorem@")
+@command("newtheorem", "spnewtheorem", "newtheoremrep", "newshadetheorem", "newmdtheoremenv")
 def newtheorem(doc: Document, name: str) -> None:
     star = doc.star()
     theorem = doc.word_arg()
@@ -1291,7 +1150,7 @@ def newtheorem(doc: Document, name: str) -> None:
 
 
 def keep_theorem(doc: Document, theorem: str, printed: str, shared: str | None, within: str | None, star: bool) -> None:
-    if theorem in ENVIRONMENTS and theorem not in ("summary", "contributions", "notes", "parts", "questions", "ethics"):
+    if theorem in doc.frames and theorem not in ("summary", "contributions", "notes", "parts", "questions", "ethics"):
         return
     if star:
         doc.theorems[theorem] = (printed, None)
@@ -1344,7 +1203,7 @@ def end_theorem(doc: Document, name: str, state: object) -> None:
 ENVIRONMENTS["theorem*"] = (begin_theorem, end_theorem)
 
 
-@environment("proof", "Proof", "proofsketch@")
+@environment("proof", "Proof")
 def begin_proof(doc: Document, name: str) -> object:
     doc.par()
     given = doc.optional()
@@ -1356,7 +1215,7 @@ def begin_proof(doc: Document, name: str) -> object:
 ENVIRONMENTS["proof"] = ENVIRONMENTS["Proof"] = (begin_proof, end_theorem)
 
 
-@environment("restatable", "restatable*", "thmrestate@")
+@environment("restatable", "restatable*")
 def begin_restatable(doc: Document, name: str) -> object:
     note_ = doc.optional()
     theorem, macro = doc.word_arg(), doc.word_arg()
@@ -1405,16 +1264,15 @@ def address(tokens: list[str]) -> str:
             out.append(token[1:])
         elif token[0] == "\\":
             out.append({"\\textasciitilde": "~", "\\textunderscore": "_", "\\allowbreak": "", "\\-": "", "\\par": "",
-                        "\\string": "",
-                        "\\slash": "/", "\\discretionary": "", "\\linebreak": "", "\\break": "", "\\hskip": "", "\\~": "~",
-                        "\\sim": "~"}.get(
+                        "\\string": "", "\\slash": "/", "\\discretionary": "", "\\linebreak": "", "\\break": "", "\\hskip": "",
+                        "\\~": "~", "\\sim": "~"}.get(
                 token, token[1:] if len(token) == 2 else token))
         elif token not in " {}$":
             out.append(token)
     return re.sub(r"\\(?=[%#&_~])", "", "".join(out)).strip()
 
 
-@command("url", "nolinkurl", "path", "burl", "urlstyle@")
+@command("url", "nolinkurl", "path", "burl")
 def url(doc: Document, name: str) -> None:
     held = address(doc.arg())
     doc.put(held)
@@ -1422,7 +1280,7 @@ def url(doc: Document, name: str) -> None:
         link(doc, held, held)
 
 
-@command("href", "htmladdnormallink@")
+@command("href")
 def href(doc: Document, name: str) -> None:
     doc.optional()
     target = address(doc.arg())
@@ -1453,16 +1311,13 @@ def verbatim(doc: Document, name: str) -> str:
         return ""
     held = doc.lexer.until(stop)
     if held is None:
-        rest = doc.lexer.text[doc.lexer.pos:]
-        doc.warn("no-end", f"\\begin{{{name}}} has no \\end; the file ends as code")
-        doc.lexer.pos = len(doc.lexer.text)
-        return rest
+        doc.warn("no-end", f"\\begin{{{name}}} has no \\end; what follows is read as text")
+        return ""
     return held
 
 
 CODE = ("verbatim", "verbatim*", "lstlisting", "minted", "Verbatim", "alltt", "BVerbatim", "lstlisting*", "code", "codeblock",
-        "python",
-        "pythoncode", "Verbatim*", "LVerbatim", "tcblisting", "minted*", "spverbatim", "sourcecode", "pyconsole")
+        "python", "pythoncode", "Verbatim*", "LVerbatim", "tcblisting", "minted*", "spverbatim", "sourcecode", "pyconsole")
 
 
 @environment(*CODE)
@@ -1530,7 +1385,7 @@ def new_code(doc: Document, name: str) -> None:
     held = doc.word_arg()
     if name == "newminted":
         held += "code"
-    ENVIRONMENTS.setdefault(held, (code, None))
+    doc.frames.setdefault(held, (code, None))
     if name in ("lstnewenvironment", "newtcblisting"):
         doc.optional()
         doc.optional()
@@ -1544,9 +1399,8 @@ def new_code(doc: Document, name: str) -> None:
 
 
 @command("newtcolorbox", "newmdenv", "newtcbtheorem", "newfloat", "DeclareFloatingEnvironment", "NewTColorBox", "DeclareNewTOC",
-         "newframedtheorem",
-         "newcolumntype", "newglossaryentry", "newacronym", "DeclareAcronym", "titleformat", "titlespacing", "tikzstyle",
-         "newlist", "setlist")
+         "newframedtheorem", "newcolumntype", "newglossaryentry", "newacronym", "DeclareAcronym", "titleformat", "titlespacing",
+         "tikzstyle", "newlist", "setlist")
 def new_things(doc: Document, name: str) -> None:
     doc.star()
     first = doc.optional()

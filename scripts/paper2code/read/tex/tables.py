@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from paper2code.paper import Block, Table
@@ -10,13 +11,10 @@ from paper2code.read.tex.lexer import lex, written
 from paper2code.read.tex.structure import boxed
 
 TABULARS = {"tabular": "[{", "tabular*": "{[{", "tabularx": "{[{", "tabulary": "{[{", "longtable": "[{", "longtable*": "[{",
-            "array": "[{",
-            "tabu": "{", "longtabu": "{", "xltabular": "[{{", "supertabular": "[{", "xtabular": "[{", "mpxtabular": "{",
-            "NiceTabular": "[{[",
-            "NiceTabular*": "{[{[", "NiceTabularX": "{[{[", "tblr": "[{", "longtblr": "[{", "talltblr": "[{", "deluxetable": "{",
-            "deluxetable*": "{", "tabbing": "", "tabularew*": "[{", "sidewaystabular": "[{", "tabularht": "{[{",
-            "ltxtabular": "{[{",
-            "booktabs": "{", "ruledtabular": ""}
+            "array": "[{", "tabu": "{", "longtabu": "{", "xltabular": "[{{", "supertabular": "[{", "xtabular": "[{",
+            "mpxtabular": "{", "NiceTabular": "[{[", "NiceTabular*": "{[{[", "NiceTabularX": "{[{[", "tblr": "[{",
+            "longtblr": "[{", "talltblr": "[{", "deluxetable": "{", "deluxetable*": "{", "tabbing": "", "tabularew*": "[{",
+            "sidewaystabular": "[{", "tabularht": "{[{", "ltxtabular": "{[{", "booktabs": "{", "ruledtabular": ""}
 LONG = frozenset(("longtable", "longtable*", "xltabular", "longtabu", "longtblr", "talltblr", "deluxetable", "deluxetable*",
                   "supertabular"))
 
@@ -95,7 +93,7 @@ def new_row(doc: Document, name: str) -> None:
         doc.put(" ")
 
 
-@command("multicolumn", "SetCell@")
+@command("multicolumn")
 def multicolumn(doc: Document, name: str) -> None:
     span = doc.number_of(doc.arg())
     doc.arg()
@@ -119,29 +117,21 @@ def multirow(doc: Document, name: str) -> None:
 def set_cell(doc: Document, name: str) -> None:
     options = written(doc.optional() or [])
     doc.arg()
-    found = __import__("re").search(r"c\s*=\s*(\d+)", options)
+    found = re.search(r"c\s*=\s*(\d+)", options)
     if found and doc.tables:
         doc.styles["tblr span"] = int(found[1])
 
 
-for _spec, _names in {"": "hline hhline@ toprule midrule bottomrule endfoot@ firsthline lasthline heavyrule lightrule endline "
-                          "thickhline Xhline@ "
-                          "tableline tablehline nodata@ morecmidrules hdashline@ thead@ smallrule",
-                      "{": "hhline rowfont arrayrulecolor@ tablewidth tablenum tabletypesize tablecolumns Xhline tablefontsize "
-                           "rowcolors@",
-                      "[": "addlinespace hdashline", "[{": "cline rowcolor columncolor cellcolor arrayrulecolor cdashline "
-                                                           "tabucline", "[({": "cmidrule",
-                      "{{{": "specialrule", "[{{{": "rowcolors"}.items():
+RULES = {"": "hline firsthline lasthline heavyrule lightrule thickhline tableline morecmidrules",
+         "{": "hhline rowfont tablewidth tabletypesize tablecolumns Xhline tablefontsize", "[": "addlinespace hdashline",
+         "[{": "cline rowcolor columncolor cellcolor arrayrulecolor cdashline tabucline", "[({": "cmidrule",
+         "{{{": "specialrule", "[{{{": "rowcolors"}
+for _spec, _names in RULES.items():
     for _name in _names.split():
-        if _name.endswith("@"):
-            continue
-
         def _rule(doc: Document, name: str, spec: str = _spec) -> None:
             doc.skip_arguments(spec)
-            if name in ("cellcolor", "rowcolor", "columncolor") :
-                doc.optional()
-                doc.optional()
-        COMMANDS_NAME = _name
+            if name in ("cellcolor", "rowcolor", "columncolor"):
+                doc.skip_arguments("[[")
         command(_name)(_rule)
 
 for _name in ("toprule", "midrule", "bottomrule"):
