@@ -80,7 +80,7 @@ def close(actual, expected, tolerance: float = 1e-5) -> None:
     actual, expected = array(actual), array(expected)
     assert actual.shape == expected.shape, f"shape {actual.shape}, expected {expected.shape}"
     np.testing.assert_allclose(actual, expected, rtol=tolerance, atol=tolerance, equal_nan=False)
-    COMPARED.append(float(np.max(np.abs(actual - expected))) if actual.size else 0.0)
+    COMPARED.append(float(np.max(np.abs(actual.astype(complex) - expected))) if actual.size else 0.0)
 
 
 def differs(actual, expected, by: float) -> None:
