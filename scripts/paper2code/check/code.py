@@ -409,7 +409,9 @@ QUOTED = re.compile(r"[\"“][^\"“”]*[\"”]", re.S)
 def phrases(text: str, file: str, line: int) -> list[Finding]:
     """Forbidden phrases in one comment or paragraph; the paper's own words in quotes are free, so is a sentence that cites."""
     out = []
-    for sentence in re.split(r"(?<=[.!?])\s+(?=[A-Z#])|\n\s*\n", QUOTED.sub(" ", text)):
+    # A quote that ends its line ends the sentence that it carries.
+    plain = QUOTED.sub(" ", re.sub(r"[\"\u201d](?=[.;,]?[ \t]*\n)", "\"\n\n", text))
+    for sentence in re.split(r"(?<=[.!?])\s+(?=[A-Z#])|\n\s*\n", plain):
         found = FORBIDDEN.search(sentence)
         if found and not CITES.search(sentence) and not re.search(r"https?://|\barXiv|\(\w[\w .&]+,? (19|20)\d\d\)|\[\d+\]", sentence):
             before = text[: text.find(found.group(0))].count("\n") if found.group(0) in text else 0

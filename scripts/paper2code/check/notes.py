@@ -78,7 +78,7 @@ def parts(text: str, wanted: tuple[tuple[str, str], ...], file: str, *, at: int 
     out = []
     found = headings(text)
     for name, pattern in wanted:
-        at_heading = next((index for index, (level, _, title) in enumerate(found) if level <= 3 and re.search(pattern, title, re.I)), None)
+        at_heading = next((index for index, (level, _, title) in enumerate(found) if level <= 2 and re.search(pattern, title, re.I)), None)
         if at_heading is None:
             out.append(
                 Finding(
