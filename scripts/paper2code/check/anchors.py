@@ -713,9 +713,11 @@ def walk_yaml(node: yaml.Node | None, facts: Configuration, values: list[yaml.Sc
 
 
 def markdown(text: str, name: str, first: int = 1, cell: int | None = None) -> tuple[list[Unit], list[Finding], None]:
-    """A Markdown text by paragraphs; each row of a table alone, its cells in an order that puts places before quotes."""
+    """A Markdown text by paragraphs; each row of a table alone, its cells in an order that puts places before quotes. Fenced
+    blocks are passed over: what they show is code, whose own file is read."""
     units: list[Unit] = []
     run: list[tuple[int, str]] = []
+    fence = ""
 
     def close() -> None:
         if run:
@@ -724,7 +726,13 @@ def markdown(text: str, name: str, first: int = 1, cell: int | None = None) -> t
 
     for number, line in enumerate(text.split("\n"), first):
         bare = re.sub(r"^\s*(?:>\s?)+", "", line).strip()
-        if not bare:
+        opened = re.match(r"(`{3,}|~{3,})", bare)
+        if fence:
+            fence = "" if bare.startswith(fence) else fence
+        elif opened:
+            close()
+            fence = opened.group()
+        elif not bare:
             close()
         elif bare.startswith("|") and bare.count("|") > 2:
             close()

@@ -251,6 +251,8 @@ def config_findings(config: Config, states: Callable[[str, float], bool]) -> tup
                 )
             )
             continue
+        if counted(numbers) and all(supported(text, value, states) for value in (numbers[0], numbers[-1])):
+            continue  # "0 to 4"
         for value in numbers:
             if supported(text, value, states):
                 continue
@@ -265,6 +267,11 @@ def config_findings(config: Config, states: Callable[[str, float], bool]) -> tup
                 )
             )
     return out, looked
+
+
+def counted(values: list) -> bool:
+    """Whether these are whole numbers one after the other."""
+    return len(values) > 2 and all(isinstance(value, int) for value in values) and values == list(range(values[0], values[-1] + 1))
 
 
 def used_names(repository: Repository) -> tuple[Counter, set[str]]:

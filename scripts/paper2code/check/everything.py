@@ -84,10 +84,17 @@ def permalinks(found: list[reading.Anchor], official: Path) -> list[Finding]:
 
 
 def check(
-    root: Path, paper: Paper, *, work: Workspace | None = None, contribution: Contribution | None = None, mode: str = "", matcher=None
+    root: Path,
+    paper: Paper,
+    *,
+    work: Workspace | None = None,
+    contribution: Contribution | None = None,
+    mode: str = "",
+    matcher=None,
+    notebooks: bool = True,
 ) -> Outcome:
     """Everything that gates 1 to 4 ask of a result, on the files as they are. Without a workspace, what only its files could say
-    (type, mode, components, decisions) is not asked."""
+    (type, mode, components, decisions) is not asked. `notebooks`: their anchors too (gate 4 leaves them to gate 5)."""
     outcome = Outcome()
     repository = Repository(root)
     against = papers.Against(paper, matcher)
@@ -105,6 +112,9 @@ def check(
         outcome.counts = {"files": len(repository.files)}
         return outcome
     found, problems = reading.scan(root)
+    if not notebooks:
+        found = [anchor for anchor in found if not anchor.file.endswith(".ipynb")]
+        problems = [problem for problem in problems if not (problem.file or "").endswith(".ipynb")]
     outcome.add([problem for problem in problems if problem.check not in ("python-syntax", "code-syntax")], anchors=len(found))
     judged = Counter()
     for anchor in found:
@@ -164,6 +174,9 @@ def check(
     outcome.must_have_looked("anchors", "modules", "definitions")
     if repository.ours:
         outcome.must_have_looked("config values")
+    outcome.findings, waiting = written_first(outcome.findings)
+    if waiting:
+        outcome.notes.append(f"{waiting} findings that follow from bodies not yet written are held back; write what says FILL IN first")
     if not repository.ours:
         outcome.findings = [soften(finding) for finding in outcome.findings]
     outcome.counts = {
@@ -177,6 +190,17 @@ def check(
         **{f"[{tag}]": count for tag, count in sorted(notes.tags(repository).items())},
     }
     return outcome
+
+
+FOLLOWING = ("config-unused", "trace-uncovered", "code-dead", "code-stub")
+
+
+def written_first(findings: list[Finding]) -> tuple[list[Finding], int]:
+    """While bodies are still to be written, what only follows from that is held back: (what is shown, how many are not)."""
+    if not any(finding.check == "code-placeholder" for finding in findings):
+        return findings, 0
+    kept = [finding for finding in findings if finding.check not in FOLLOWING]
+    return kept, len(findings) - len(kept)
 
 
 # In a repository of another layout these say how it could be better, not that it is wrong.

@@ -167,7 +167,7 @@ def gate_4(work: Workspace, result: Path | None) -> Outcome:
     from paper2code.check import everything
 
     contribution, _ = contributions.read(work.contribution)
-    return everything.check(result, work.paper(), work=work, contribution=contribution)
+    return everything.check(result, work.paper(), work=work, contribution=contribution, notebooks=False)
 
 
 def gate_5(work: Workspace, result: Path | None) -> Outcome:

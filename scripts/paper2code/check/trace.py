@@ -149,9 +149,11 @@ class Trace:
                 row.code = row.code or [name]
         elif cited:
             row.state = COVERED
-        if row.state == UNCOVERED and not any(
+        # A key that is set and never read is told by config-unused, a place that is missing by what looked for it.
+        told = item.config in self.repository.values or any(
             finding.check.startswith("trace") and finding.message.startswith(f"{item.id}:") for finding in self.findings
-        ):
+        )
+        if row.state == UNCOVERED and not told:
             self.findings.append(
                 Finding(
                     "trace-uncovered",
