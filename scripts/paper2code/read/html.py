@@ -155,10 +155,15 @@ def squeeze(text: str) -> str:
 
 
 def tidy(latex: str) -> str:
-    """LaTeXML's TeX without its line breaks (`%` at the end of a line), colours and style switches, which mean nothing."""
+    """LaTeXML's TeX as an author would write it: without its line breaks (`%` at a line's end), colours and style switches,
+    and with `'`, `\\substack`, `\\Big(`, `\\quad` for what it spells out."""
     latex = re.sub(r"(?<!\\)%\s*\n\s*", "", latex)
     latex = re.sub(r"\\(?:page)?color(?:\[[^\]]*\])?\{[^{}]*\}", "", latex)
     latex = re.sub(r"^(?:\\(?:displaystyle|textstyle)(?![A-Za-z])\s*)+", "", latex.strip())
+    latex = re.sub(r"\^\{((?:\\prime)+)\}", lambda match: "'" * match[1].count("prime"), latex)
+    latex = re.sub(r"\\begin\{subarray\}\{[clr]\}(.*?)\\end\{subarray\}", r"\\substack{\1}", latex, flags=re.S)
+    latex = re.sub(r"(\\[Bb]igg?[lrm]?)\{(\\?[^\w\s{}\\]|\\[{}|]|\\[A-Za-z]+)\}", r"\1\2", latex)
+    latex = re.sub(r"\\hskip\s*-?[\d.]+(?:pt|em|ex|mu|cm|mm|in)(?:\s*(?:plus|minus)\s*[\d.]+\w+)*\s*", r"\\quad ", latex)
     return re.sub(r"\s+", " ", latex).strip()
 
 
@@ -170,6 +175,15 @@ def latex_of(math: etree.Element) -> str:
         text = math.get("alt") or "".join(
             part for node in math.iter() if not str(node.tag).startswith("annotation") for part in (node.text or "",))
     return tidy(text)
+
+
+def formulae(node: etree.Element) -> Iterator[etree.Element]:
+    """The formulae under an element; what lies inside a formula (`\\mbox{$…$}`) is part of it."""
+    if node.tag == "math" or has(node, "ltx_Math"):
+        yield node
+        return
+    for child in node.iterchildren(etree.Element):
+        yield from formulae(child)
 
 
 def formula(latex: str) -> str:
@@ -498,7 +512,7 @@ class Reader:
         if "ltx_bibitem" in own:
             return ""
         if own and ("ltx_equation" in own or "ltx_equationgroup" in own) and node.tag == "table":
-            return " ".join(formula(latex_of(math)) for math in node.iter("math"))
+            return " ".join(formula(latex_of(math)) for math in formulae(node))
         self.depth += 1
         try:
             if self.depth > DEEPEST:
@@ -645,8 +659,7 @@ class Reader:
         for cell in ([cell for cell in row if isinstance(cell.tag, str)] or [row]):
             if has(cell, "ltx_eqn_eqno") or has(cell, "ltx_tag"):
                 continue
-            maths = [math for math in cell.iter("math", "img") if math.tag == "math" or has(math, "ltx_Math")]
-            pieces += [latex_of(math) for math in maths]
+            pieces += [latex_of(math) for math in formulae(cell)]
             outer, self.place = self.place, Place()
             rest = squeeze(re.sub(r"\$[^$]*\$", " ", self.inline_of_cell(cell)))
             notes, self.place = self.place, outer
@@ -832,6 +845,8 @@ class Reader:
                 covered()
                 wide, high = span(cell, "colspan"), span(cell, "rowspan")
                 text = squeeze(self.inline(cell))
+                if cell.find(".//*[@class='ltx_ERROR undefined']") is not None:
+                    text = re.sub(r"^[A-Za-z]+!\d{1,3}\s*", "", text)  # what an unknown \rowcolor{red!10} leaves behind
                 for extra in range(wide):
                     if high > 1:
                         below[len(row)] = high - 1
@@ -1026,8 +1041,8 @@ def printed_number(row: etree.Element) -> tuple[str | None, int]:
     for tag in row.iter(etree.Element):
         if has(tag, "ltx_tag_equation", "ltx_tag_equationgroup"):
             number = squeeze("".join(tag.itertext())).strip("()[] .")
-            if any(part.tag == "math" for part in tag.iter()):
-                number = squeeze(" ".join(latex_of(math) for math in tag.iter("math"))).strip("()[] ")
+            if maths := list(formulae(tag)):
+                number = squeeze(" ".join(map(latex_of, maths))).strip("()[] ")
             cell = nearest(tag, lambda up: up.tag == "td")
             return number or None, span(cell, "rowspan") if cell is not None else 1
     return None, 1

@@ -89,6 +89,9 @@ class Reconciliation:
         self.front()
         for source, other in self.others.items():
             self.match_sections(source, other)
+        if self.pdf is not None and self.frame != "pdf":
+            self.known = self.runs_known()
+            self.take_in_sections()
         self.correct_numbers()
         for name in ("equations", "algorithms", "tables", "figures"):
             for source, other in self.others.items():
@@ -98,7 +101,7 @@ class Reconciliation:
         self.hidden()
         if self.pdf is not None and self.frame != "pdf":
             self.place()
-            self.take_in_missing()
+            self.take_in_paragraphs()
         for other in self.others.values():
             for warning in other.warnings:
                 paper.warn(warning.kind, warning.message, warning.where)
@@ -218,9 +221,9 @@ class Reconciliation:
             else:
                 lost.append(its)
         alone = [item.number for items in free.values() for item in items]
-        taken = [its for its in lost if self.believed(ours, its, source)]
-        for its in taken:
-            self.take_in(name, its, source)
+        for its in lost:
+            if self.believed(ours, its, source):
+                self.take_in(name, its, source)
         self.differ(f"{name[:-1]}-numbers-differ", name, source, alone, [its.number for its in lost])
         if (name in ("algorithms", "tables", "figures") and not (alone or lost)
                 and (mine := sum(bool(i.number) for i in ours)) != (its := sum(bool(i.number) for i in theirs))):
@@ -433,34 +436,61 @@ class Reconciliation:
                 part.page = later[number] if isinstance(part, Section) else page
             page = part.page or page
 
-    def take_in_missing(self) -> None:
-        """Paragraphs that only the PDF has: put where the PDF has them, so that nothing is lost, and told."""
+    # --- what only the PDF has -----------------------------------------------------------------------------------------
+
+    def runs_known(self) -> set[tuple[str, ...]]:
+        """All runs of words in our text."""
         known: set[tuple[str, ...]] = set()
-        for passage in self.paper.passages():
-            known.update(runs(words(passage.text), 2))
-        for reference in self.paper.references:
-            known.update(runs(words(reference.text), 2))
-        taken = []
+        for text in (*(passage.text for passage in self.paper.passages()), *(reference.text for reference in self.paper.references)):
+            known.update(runs(spoken(text)))
+        return known
+
+    def missing(self, blocks: list[Block], most: float = 0.2) -> bool:
+        """Whether blocks of the PDF are prose of which our text has at most the share `most`."""
+        tokens = [token for block in blocks for token in spoken(block.text)]
+        triples = list(runs(tokens))
+        return len(tokens) >= 25 and is_prose(tokens) and sum(triple in self.known for triple in triples) <= most * len(triples)
+
+    def take_in_sections(self) -> None:
+        """Whole numbered sections that the frame lost, put where the PDF has them, and told."""
+        matched = self.sections["pdf"]
+        before = None
         for section in self.pdf.sections:
-            for block in section.blocks:
-                tokens = [token for token in words(block.text) if token.isalpha() and len(token) > 1] if block.kind in WORDY else []
-                if len(tokens) < 20 or not is_prose(tokens):
-                    continue
-                pairs = list(runs(tokens, 2))
-                if sum(pair in known for pair in pairs) > 0.25 * len(pairs):
-                    continue
-                home = self.paper.section(self.our_section("pdf", section.id))
-                if home is None:
+            if section.id in matched:
+                before = matched[section.id]
+                continue
+            blocks = [copy.deepcopy(block) for block in section.blocks if block.kind in WORDY and block.text]
+            if not section.number or not self.missing(blocks, 0.6):  # a conclusion repeats the abstract
+                continue
+            for block in blocks:
+                block.ref, block.cites, block.source = None, [], "pdf"
+            new = Section(f"pdf:{section.id}", section.title, section.number, section.level, section.appendix, section.page, section.bbox,
+                          "pdf", blocks)
+            at = next((number + 1 for number, mine in enumerate(self.paper.sections) if mine.id == before), 0)
+            self.paper.sections.insert(at, new)
+            before = matched[section.id] = new.id
+            for block in blocks:
+                self.known.update(runs(spoken(block.text)))
+            self.paper.warn("section-only-in-pdf", f"{NAMES[self.frame]} lacks the section {section.number} {section.title}; "
+                            "its text is the PDF's", where=section.number)
+
+    def take_in_paragraphs(self) -> None:
+        """Paragraphs that only the PDF has, put where the PDF has them, so that nothing is lost, and told."""
+        told = 0
+        for section in self.pdf.sections:
+            home = self.paper.section(self.our_section("pdf", section.id))
+            for block in section.blocks if home is not None else ():
+                if block.kind not in WORDY or not self.missing([block]):
                     continue
                 new = copy.deepcopy(block)
                 new.ref, new.cites, new.source = None, [], "pdf"
                 before = [number for number, mine in enumerate(home.blocks)
                           if mine.kind in FLOWING and block.page and height(mine) <= height(block)]
                 home.blocks.insert(before[-1] + 1 if before else 0, new)
-                taken.append((block.page, " ".join(block.text.split()[:8])))
-        for page, begin in taken[:20]:
-            self.paper.warn("text-only-in-pdf", f"{NAMES[self.frame]} lacks a paragraph that the PDF has: {begin} …",
-                            where=f"page {page}" if page else None)
+                told += 1
+                if told <= 20:
+                    self.paper.warn("text-only-in-pdf", f"{NAMES[self.frame]} lacks a paragraph that the PDF has: "
+                                    f"{' '.join(block.text.split()[:8])} …", where=f"page {block.page}" if block.page else None)
 
     def sources(self) -> None:
         known = {(source.role, source.name) for source in self.paper.sources}
@@ -468,16 +498,21 @@ class Reconciliation:
             self.paper.sources += [source for source in copy.deepcopy(other.sources) if (source.role, source.name) not in known]
 
 
+def spoken(text: str) -> list[str]:
+    """The words of three letters and more outside formulae: what a PDF and a source have in common, however it sets symbols."""
+    return [word for word in words(text) if len(word) > 2 and word.isalpha()]
+
+
 def height(block: Block) -> tuple[int, float]:
     """Where a block begins, for comparison down the pages."""
     return block.page or 0, block.bbox[1] if block.bbox else 0.0
 
 
-COMMON_WORDS = frozenset("the of and to in a is that for we are as with by on this it be an from which can our".split())
+COMMON_WORDS = frozenset("the and that for are with this from which can our not was were has have also each than these".split())
 
 
 def is_prose(tokens: list[str]) -> bool:
-    return sum(token in COMMON_WORDS for token in tokens) >= 0.15 * len(tokens)
+    return sum(token in COMMON_WORDS for token in tokens) >= 0.06 * len(tokens)
 
 
 def says(item: Item) -> str:
