@@ -20,9 +20,6 @@ from paper2code.acquire import client as client_module
 from standin import ABSTRACT, PROSE, TITLE, Served, Standin, html, lone, pdf, targz, tex
 from test_acquisition_unpack import members, plain_tar, zipped
 
-for name in ("latex", "html", "pdf", "text", "reconcile"):
-    pytest.importorskip(f"paper2code.read.{name}")
-
 ROOT = Path(__file__).resolve().parents[1]
 ID = "2101.00001"
 TABLE: list[tuple[str, int, str, str]] = []
@@ -238,7 +235,7 @@ SOURCES = {
         ALL,
     ),
     "source is a bomb": (gzip.compress(plain_tar({"main.tex": b"\\section{a}" + b"A" * (60 << 20)})), ["html", "pdf"]),
-    "source with 30 000 members": (targz({f"f{n}.tex": b"" for n in range(30_000)}), ["html", "pdf"]),
+    "source with 30 000 members": (gzip.compress(plain_tar({"a.tex": b""})[:512] * 30_000), ["html", "pdf"]),
     "source with deep folders": (targz({"a/" * 60 + "x.tex": b"x", "main.tex": tex().encode()}), ALL),
     "source that reads outside itself": (targz({"main.tex": ESCAPING.encode()}), ALL),
     "source that includes itself": (targz({"main.tex": LOOP.encode()}), ALL),

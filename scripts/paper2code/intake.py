@@ -102,8 +102,9 @@ def structure(request: Request, work: Path, say: Callable[[str], None] = cli.say
 
 def write(paper: Paper, metadata: Metadata, workspace: Workspace, say: Callable[[str], None]) -> None:
     """Find what the evidence is, and write everything that is made from the paper."""
-    say("writing the views")
+    say("looking for what the paper says and leaves open; writing the views")
     views.write(paper, workspace)
+    evidence.write_evidence(paper, workspace)
     say("looking for the evidence")
     evidence.write_evidence(paper, workspace)
     files.write_json(workspace.metadata, metadata.data())

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from paper2code import cli, files
-from paper2code.findings import WARNING, Finding
+from paper2code.findings import ERROR, WARNING, Finding
 from paper2code.paper import Paper, Section
 from paper2code.workspace import Workspace
 
@@ -68,6 +68,7 @@ def whole(workspace: Workspace) -> Iterator[Finding]:
         workspace.equations,
         workspace.tables,
         workspace.figures,
+        workspace.evidence,
     ):
         there = path.is_file() and path.stat().st_size > 0 if path.suffix else path.is_dir() and any(path.iterdir())
         if not there:
@@ -223,9 +224,15 @@ def tables_and_figures(paper: Paper) -> Iterator[Finding]:
 
 
 def garbled(paper: Paper) -> Iterator[Finding]:
+    """A paper that is garbled as a whole, or in what it says of its method, cannot be worked from; elsewhere it is told."""
     for warning in paper.warnings:
-        if warning.kind == "garbled":
-            yield Finding("garbled", warning.message, "paper.json", fix=ANOTHER)
+        if warning.kind != "garbled":
+            continue
+        section = paper.section(warning.where)
+        aside = section is not None and (ASIDE.search(section.title) or paper.is_related(section))
+        place = f"§{warning.where}: " if section is not None else ""
+        yield Finding("garbled", f"{place}{warning.message}", "paper.json", severity=WARNING if aside else ERROR,
+                      expected="readable text", fix=f"{ANOTHER}; or read the pages as pictures: search_paper.py WORK --page N --image FILE")
 
 
 def code(workspace: Workspace) -> Iterator[Finding]:
