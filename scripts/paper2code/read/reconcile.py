@@ -449,7 +449,7 @@ class Reconciliation:
         """Whether blocks of the PDF are prose of which our text has at most the share `most`."""
         tokens = [token for block in blocks for token in spoken(block.text)]
         triples = list(runs(tokens))
-        return len(tokens) >= 25 and is_prose(tokens) and sum(triple in self.known for triple in triples) <= most * len(triples)
+        return len(tokens) >= 15 and is_prose(tokens) and sum(triple in self.known for triple in triples) <= most * len(triples)
 
     def take_in_sections(self) -> None:
         """Whole numbered sections that the frame lost, put where the PDF has them, and told."""
