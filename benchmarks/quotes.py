@@ -471,7 +471,7 @@ def document_of(folder: Path, kind: str, keep: Path | None):
         found = {"source": folder / "source", **found}
     elif kind == "html":
         found = {"html": folder / "paper.html"}
-    paper = opening.read_all(found, say=lambda line: None)
+    paper, _ = opening.read_all(found, say=lambda line: None)
     if kept:
         paper.save(kept)
     return paper
