@@ -4,7 +4,6 @@ import random
 import time
 
 import pytest
-
 from paper2code.check.anchors import scan_text
 from paper2code.check.numbers import states
 from paper2code.check.quotes import STATES, Matcher, check_anchors
@@ -89,8 +88,8 @@ def test_one_quote_for_many_unlike_values(paper):
                      (("beta1", 0.9), ("beta2", 0.999), ("eps", "1e-8"), ("decay", 0.0)))
     findings, _ = checks(paper, text, "configs/base.yaml")
     assert "quote-reused" in [finding.check for finding in findings]
-    text = 'n: 6  # §2 — "N = 6 identical layers. We apply dropout of 0.1"\np: 0.1  # §2 — "N = 6 identical layers. We apply dropout of 0.1"'
-    assert checks(paper, text, "configs/base.yaml")[0] == []
+    quote = '# §2 — "N = 6 identical layers. We apply dropout of 0.1"'
+    assert checks(paper, f"n: 6  {quote}\np: 0.1  {quote}", "configs/base.yaml")[0] == []
 
 
 @pytest.mark.parametrize("text, value, there", [
@@ -128,9 +127,11 @@ def long_paper(pages: int = 50) -> Paper:
         middle = f" $x_{{{rng.randint(1, 9)}}} = {rng.random():.3f}$" if rng.random() < 0.3 else ""
         return " ".join(rng.choices(words, k=18)).capitalize() + middle + f" with {rng.randint(2, 900)} units."
 
-    paper = Paper(id="0000.00003", title="Long", pages=pages, sections=[
-        Section(f"{n}", f"Part {n}", f"{n}", page=n, blocks=[Block("paragraph", " ".join(sentence() for _ in range(6)), page=n, source="latex")
-                                                             for _ in range(5)]) for n in range(1, pages + 1)])
+    def section(n: int) -> Section:
+        texts = (" ".join(sentence() for _ in range(6)) for _ in range(5))
+        return Section(f"{n}", f"Part {n}", f"{n}", page=n, blocks=[Block("paragraph", text, page=n, source="latex") for text in texts])
+
+    paper = Paper(id="0000.00003", title="Long", pages=pages, sections=[section(n) for n in range(1, pages + 1)])
     give_ids(paper)
     return paper
 

@@ -118,13 +118,13 @@ def check(
     outcome.add([problem for problem in problems if problem.check not in ("python-syntax", "code-syntax")], anchors=len(found))
     judged = Counter()
     for anchor in found:
-        if not anchor.place:
+        if not anchor.place and not anchor.quote:
             continue
         verdict = against.judge(anchor.place, anchor.quote or "")
         entry = papers.entry(anchor.file, anchor.line, anchor.place, anchor.kind, verdict)
         outcome.anchors.append(entry | ({"tag": anchor.tag} if anchor.tag else {}))
         judged[verdict.state] += 1
-        outcome.findings += quotes.findings_of(anchor, verdict, against.places.resolve(anchor.place))
+        outcome.findings += quotes.findings_of(anchor, verdict, against.places.resolve(anchor.place) if anchor.place else None)
     # Values beside anchors: of configs here, of src/ by the census, which knows what each number of the syntax tree is.
     ours = [anchor for anchor in found if not anchor.file.endswith((".md", ".ipynb"))]
     outcome.add(numbers.unsupported(against.matcher, [anchor for anchor in ours if anchor.file.endswith((".yaml", ".yml"))]))

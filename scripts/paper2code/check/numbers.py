@@ -65,7 +65,7 @@ def row_of(item: object, quote: str) -> str:
             continue
         out += row
         if number < 2 and at:
-            out += [below[index] for below in rows[number + 1:] for index in at if index < len(below)]
+            out += [below[index] for below in rows[number + 1 :] for index in at if index < len(below)]
     return "\n".join(out)
 
 
