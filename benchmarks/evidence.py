@@ -152,7 +152,7 @@ def read(folder: Path, how: str, keep: Path | None):
     found = {role: path for role, path in sources.items() if role in wanted and path.exists()}
     if not found:
         return None
-    paper = reading.read_all(found, say=lambda line: None)
+    paper, _ = reading.read_all(found, say=lambda line: None)
     if kept:
         paper.save(kept)
     return paper
