@@ -19,7 +19,7 @@ from paper2code.acquire.client import Addresses, Client
 from paper2code.acquire.identifiers import ArxivId, refuse
 from paper2code.acquire.provenance import Entry
 from paper2code.check import stage1
-from paper2code.find import evidence
+from paper2code.find import code, evidence
 from paper2code.paper import Paper
 from paper2code.read import open as reading
 from paper2code.show import views
@@ -105,8 +105,7 @@ def write(paper: Paper, metadata: Metadata, workspace: Workspace, say: Callable[
     say("looking for what the paper says and leaves open; writing the views")
     views.write(paper, workspace)
     evidence.write_evidence(paper, workspace)
-    say("looking for the evidence")
-    evidence.write_evidence(paper, workspace)
+    metadata.official_code = code.rank(paper, metadata.data())
     files.write_json(workspace.metadata, metadata.data())
 
 

@@ -90,8 +90,13 @@ class Checklist:
 
     def near(self, name: str) -> list[str]:
         """Names of items whose name, other names or question share a word with `name`, for a message."""
-        words = set(TOKEN.findall(name.lower()))
-        return [item.name for item in self.items if words & set(TOKEN.findall(" ".join((item.name, *item.also, item.asks))))][:8]
+        words = {word for word in TOKEN.findall(name.lower()) if len(word) > 2} - {"the", "and", "for"}
+
+        def shared(item: Item) -> int:
+            names = set(TOKEN.findall(" ".join((item.name, *item.also))))
+            return 2 * len(words & names) + len(words & set(TOKEN.findall(item.asks)))
+
+        return [item.name for item in sorted(self.items, key=lambda item: -shared(item)) if shared(item)][:8]
 
     def kinds_of(self, paper: Paper) -> list[str]:
         """The kinds of paper this one is, by the words it uses: those of its title and abstract count at once."""

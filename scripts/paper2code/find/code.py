@@ -16,20 +16,71 @@ from paper2code.find.statements import Statement, statements
 from paper2code.paper import Paper
 
 REPOSITORY, GIST, PAGE, MODEL, ARCHIVE = "repository", "gist", "page", "model", "archive"
-HOSTS = {"github.com": REPOSITORY, "gitlab.com": REPOSITORY, "bitbucket.org": REPOSITORY, "codeberg.org": REPOSITORY, "gitee.com": REPOSITORY,
-         "git.sr.ht": REPOSITORY, "sourceforge.net": REPOSITORY, "code.google.com": REPOSITORY, "gist.github.com": GIST,
-         "huggingface.co": MODEL, "zenodo.org": ARCHIVE, "osf.io": ARCHIVE, "anonymous.4open.science": ARCHIVE, "figshare.com": ARCHIVE,
-         "colab.research.google.com": PAGE, "replicate.com": PAGE}
-NO_CODE = ("arxiv.org", "doi.org", "aclweb.org", "aclanthology.org", "openreview.net", "wikipedia.org", "youtube.com", "youtu.be",
-           "twitter.com", "x.com", "semanticscholar.org", "scholar.google.com", "creativecommons.org", "proceedings.mlr.press",
-           "papers.nips.cc", "proceedings.neurips.cc", "acm.org", "ieee.org", "springer.com", "nature.com", "sciencedirect.com", "linkedin.com",
-           "orcid.org", "kaggle.com", "paperswithcode.com", "medium.com", "ams.org", "latex-project.org", "adsabs.harvard.edu")
-NOT_OWNERS = frozenset("about features topics collections search settings orgs users sponsors marketplace apps login explore blog docs datasets "
-                       "spaces models papers tasks".split())
-GLUED = re.compile(r"\.(?:[A-Z][A-Za-z]*.*|(?:the|this|these|we|our|in|it|for|and|with|all|references?|code|each|note|acknowledg\w*|related|"
-                   r"introduction|figure|table|here|to|is|are|under|as|on|from|by|at|see|using|which|both|where)\b.*)$")
+HOSTS = {
+    "github.com": REPOSITORY,
+    "gitlab.com": REPOSITORY,
+    "bitbucket.org": REPOSITORY,
+    "codeberg.org": REPOSITORY,
+    "gitee.com": REPOSITORY,
+    "git.sr.ht": REPOSITORY,
+    "sourceforge.net": REPOSITORY,
+    "code.google.com": REPOSITORY,
+    "gist.github.com": GIST,
+    "huggingface.co": MODEL,
+    "zenodo.org": ARCHIVE,
+    "osf.io": ARCHIVE,
+    "anonymous.4open.science": ARCHIVE,
+    "figshare.com": ARCHIVE,
+    "colab.research.google.com": PAGE,
+    "replicate.com": PAGE,
+}
+NO_CODE = (
+    "arxiv.org",
+    "doi.org",
+    "aclweb.org",
+    "aclanthology.org",
+    "openreview.net",
+    "wikipedia.org",
+    "youtube.com",
+    "youtu.be",
+    "twitter.com",
+    "x.com",
+    "semanticscholar.org",
+    "scholar.google.com",
+    "creativecommons.org",
+    "proceedings.mlr.press",
+    "papers.nips.cc",
+    "proceedings.neurips.cc",
+    "acm.org",
+    "ieee.org",
+    "springer.com",
+    "nature.com",
+    "sciencedirect.com",
+    "linkedin.com",
+    "orcid.org",
+    "kaggle.com",
+    "paperswithcode.com",
+    "medium.com",
+    "ams.org",
+    "latex-project.org",
+    "adsabs.harvard.edu",
+)
+NOT_OWNERS = frozenset(
+    "about features topics collections search settings orgs users sponsors marketplace apps login explore blog "
+    "docs datasets "
+    "spaces models papers tasks".split()
+)
+GLUED = re.compile(
+    r"\.(?:[A-Z][A-Za-z]*.*|(?:the|this|these|we|our|in|it|for|and|with|all|references?|code|each|note|acknowledg\w*|"
+    r"related|"
+    r"introduction|figure|table|here|to|is|are|under|as|on|from|by|at|see|using|which|both|where)\b.*)$"
+)
 URL = re.compile(r"(?:https?://|www\.|(?<![\w.@/-])(?=(?:github|gitlab|bitbucket)\.(?:com|org)/))[^\s<>\"'{}|\\^`\[\]]+", re.I)
-BROKEN = re.compile(r"(https?:\s*//(?:www\.)?(?:github|gitlab|bitbucket)\.\s?(?:com|org)/)\s?([A-Za-z0-9][\w.-]{0,38})\s?/\s?([\w.-]{1,100}(?:-\s[\w.-]{1,60})?)", re.I)
+BROKEN = re.compile(
+    r"(https?:\s*//(?:www\.)?(?:github|gitlab|bitbucket)\.\s?(?:com|"
+    r"org)/)\s?([A-Za-z0-9][\w.-]{0,38})\s?/\s?([\w.-]{1,100}(?:-\s[\w.-]{1,60})?)",
+    re.I,
+)
 
 
 @dataclass(frozen=True)
@@ -85,8 +136,11 @@ def clean(url: str, *, typed: bool = False) -> Address | None:
     steps = [step for step in parts.path.split("/") if step]
     kind = HOSTS.get(host, PAGE)
     if kind == GIST:
-        return Address(f"https://{host}/{'/'.join(steps[:2])}", GIST, host, steps[0] if steps else "", steps[1] if len(steps) > 1 else "") \
-            if steps else None
+        return (
+            Address(f"https://{host}/{'/'.join(steps[:2])}", GIST, host, steps[0] if steps else "", steps[1] if len(steps) > 1 else "")
+            if steps
+            else None
+        )
     if kind == REPOSITORY and host not in ("sourceforge.net", "code.google.com"):
         if not steps or steps[0].lower() in NOT_OWNERS:
             return None
@@ -110,7 +164,9 @@ def clean(url: str, *, typed: bool = False) -> Address | None:
     if typed and "/" not in path.strip("/"):
         path = GLUED.sub("", path) if not re.search(r"\.(?:html?|php|pdf|zip|py|ipynb)$", path) else path
     scheme = parts.scheme.lower()
-    return Address(f"{scheme}://{parts.netloc.lower()}{path}".rstrip("/"), kind, host, steps[0] if steps else "", steps[-1] if steps else "")
+    return Address(
+        f"{scheme}://{parts.netloc.lower()}{path}".rstrip("/"), kind, host, steps[0] if steps else "", steps[-1] if steps else ""
+    )
 
 
 def typed_links(text: str) -> Iterator[str]:
@@ -143,8 +199,14 @@ def candidates(paper: Paper, metadata: dict) -> list[Candidate]:
     for link in paper.links:
         section = appendix.get(link.section)
         context = around(link.context or link.text, said)
-        mention = Mention(link.where, context, link.page, bool(section and section.appendix), bool(section and paper.is_related(section)),
-                          section.title if section else "")
+        mention = Mention(
+            link.where,
+            context,
+            link.page,
+            bool(section and section.appendix),
+            bool(section and paper.is_related(section)),
+            section.title if section else "",
+        )
         address = clean(link.url)
         same = re.sub(r"\W", "", link.url.lower()) == re.sub(r"\W", "", (link.text or "").lower())
         if link.where in ("annotation", "comments") or not same:
@@ -152,11 +214,19 @@ def candidates(paper: Paper, metadata: dict) -> list[Candidate]:
         else:
             typed.append((clean(link.url, typed=True) or address, mention))
     for statement in said:
-        if statement.kind not in ("heading", "equation", "row") and ("http" in statement.text or "git" in statement.text or "www." in statement.text):
-            where = "footnote" if statement.kind == "footnote" else statement.kind if statement.kind in ("abstract", "caption") else "text"
+        if statement.kind not in ("heading", "equation", "row") and (
+            "http" in statement.text or "git" in statement.text or "www." in statement.text
+        ):
+            where = (
+                "footnote" if statement.kind == "footnote" else statement.kind if statement.kind in ("abstract", "caption") else "text"
+            )
             for url in typed_links(statement.text):
-                typed.append((clean(url, typed=True), Mention(where, statement.text, statement.page, statement.appendix, statement.related,
-                                                              statement.title)))
+                typed.append(
+                    (
+                        clean(url, typed=True),
+                        Mention(where, statement.text, statement.page, statement.appendix, statement.related, statement.title),
+                    )
+                )
     for name in ("abstract", "comments"):
         text = metadata.get(name) or ""
         for url in typed_links(text):
@@ -170,8 +240,14 @@ def candidates(paper: Paper, metadata: dict) -> list[Candidate]:
         if address is None:
             continue
         if address.key not in settled:  # "…/bar1" where the link's target is "…/bar": the mark of a footnote, or the next word
-            longer = [key for key in settled if address.key.startswith(key) and len(address.key) - len(key) <= 12
-                      and key.count("/") == address.key.count("/") and not re.match(r"[-_./]", address.key[len(key):])]
+            longer = [
+                key
+                for key in settled
+                if address.key.startswith(key)
+                and len(address.key) - len(key) <= 12
+                and key.count("/") == address.key.count("/")
+                and not re.match(r"[-_./]", address.key[len(key) :])
+            ]
             shorter = [key for key in settled if key.startswith(address.key) and key.count("/") == address.key.count("/")]
             if longer or shorter:
                 address = found[max(longer or shorter, key=len)].address
@@ -192,34 +268,66 @@ def sentence_with(text: str, url: str) -> str:
 # --- ranking ----------------------------------------------------------------------------------------------------------------
 
 OWN = re.compile(
-    r"\b(?:our|the authors'?|all|full|complete|corresponding|official) (?:\w+[ ,]+){0,4}(?:code|implementation|source code|codebase|repository|software|"
-    r"models?|package|library|toolkit|scripts)\b|\b(?:the )?(?:source )?codes?\b[^.]{0,110}\b(?:is|are|will be|can be|has been|made|have been)\b[^.]{0,60}"
-    r"(?:available|released|found|accessed|provided|published|open|hosted|downloaded|public)|\bcodes? (?:and|,|&)[^.]{0,80}(?:available|released|"
+    r"\b(?:our|the authors'?|all|full|complete|corresponding|official) (?:\w+[ ,]+){0,4}(?:code|implementation|source code|codebase|"
+    r"repository|software|"
+    r"models?|package|library|toolkit|scripts)\b|\b(?:the )?(?:source )?codes?\b[^.]{0,110}\b(?:is|are|will be|can be|has been|made|"
+    r"have been)\b[^.]{0,60}"
+    r"(?:available|released|found|accessed|provided|published|open|hosted|downloaded|public)|\bcodes? (?:and|,|"
+    r"&)[^.]{0,80}(?:available|released|"
     r"found|public|provided|at:?)|\b(?:source )?code(?: and [\w\s-]{2,30})?(?: is| are)? ?(?:available)? ?(?:at\b|here\b|:|\||on\b)|"
-    r"\bwe (?:release|open-?source|provide|publish|share|make|have released)\b|\bopen-?sourced?\b|\bimplementation (?:of [^.]{2,60})?(?:is|are) (?:publicly |"
-    r"freely |also )?available|\b(?:publicly|freely|openly) available at\b|\bproject (?:web ?)?(?:page|site)\b|\bweb ?page\b|\bcode used (?:to|for|in)\b|\bcode we used\b"
-    r"|\brepository (?:is|at|of this|for this)\b|\bmodel (?:checkpoints|weights) (?:are|is) available|\b(?:data|dataset|corpus|models?|weights|instructions)\b[^.]{0,60}\b(?:is|are) (?:publicly |freely |made )?available (?:at|here|on|from)\b|\bto reproduce (?:our|the|all)\b|\bdevelopment of\b", re.I)
+    r"\bwe (?:release|open-?source|provide|publish|share|make|have released)\b|\bopen-?sourced?\b|\bimplementation (?:of "
+    r"[^.]{2,60})?(?:is|are) (?:publicly |"
+    r"freely |also )?available|\b(?:publicly|freely|openly) available at\b|\bproject (?:web ?)?(?:page|site)\b|\bweb ?page\b|\bcode "
+    r"used (?:to|for|in)\b|\bcode we used\b"
+    r"|\brepository (?:is|at|of this|for this)\b|\bmodel (?:checkpoints|weights) (?:are|is) available|\b(?:data|dataset|corpus|"
+    r"models?|weights|instructions)\b[^.]{0,60}\b(?:is|are) (?:publicly |freely |made )?available (?:at|here|on|from)\b|\bto "
+    r"reproduce (?:our|the|all)\b|\bdevelopment of\b",
+    re.I,
+)
 OTHERS = re.compile(
-    r"\bwe (?:use|used|adopt|adopted|employ|utili[sz]e|follow|build|built|rely|downloaded|obtain|take|took|base|evaluate (?:with|using)|compare|adapt|"
-    r"modif\w+|run|borrow|reproduce)\b|\b(?:based|built|implemented|relies|building) (?:up)?on\b|\bimplementation (?:of|from|by|provided)\b|\b(?:adapted|"
-    r"borrowed|taken|obtained|downloaded|derived|forked|provided) (?:from|by)\b|\bthird[- ]party\b|\bbaselines?\b|\bcompared methods?\b|\bet al\b|"
-    r"\bofficial (?:implementation|code|repository)s? (?:of|for|from|by|at)\b|\bpre-?trained (?:model|weight|checkpoint)s? (?:from|of|by|provided)|\busing the\b|"
-    r"\bdataset\b|\bdata set\b|\bbenchmark\b|\btoolkit\b|\blibrary\b|\btheir\b|\ban? (?:open-source |alternative |pytorch |tensorflow |unofficial |"
-    r"example )*implementation is\b|\bavailable in\b", re.I)
-PAPER_ITSELF = re.compile(r"\b(?:latex|source (?:of|for) (?:the|this) (?:paper|document)|living document|correspondence|issues?\b.*\breport|errata|revision of)\b", re.I)
+    r"\bwe (?:use|used|adopt|adopted|employ|utili[sz]e|follow|build|built|rely|downloaded|obtain|take|took|base|evaluate (?:with|"
+    r"using)|compare|adapt|"
+    r"modif\w+|run|borrow|reproduce)\b|\b(?:based|built|implemented|relies|building) (?:up)?on\b|\bimplementation (?:of|from|by|"
+    r"provided)\b|\b(?:adapted|"
+    r"borrowed|taken|obtained|downloaded|derived|forked|provided) (?:from|by)\b|\bthird[- ]party\b|\bbaselines?\b|\bcompared "
+    r"methods?\b|\bet al\b|"
+    r"\bofficial (?:implementation|code|repository)s? (?:of|for|from|by|at)\b|\bpre-?trained (?:model|weight|checkpoint)s? (?:from|of|"
+    r"by|provided)|\busing the\b|"
+    r"\bdataset\b|\bdata set\b|\bbenchmark\b|\btoolkit\b|\blibrary\b|\btheir\b|\ban? (?:open-source |alternative |pytorch |tensorflow "
+    r"|unofficial |"
+    r"example )*implementation is\b|\bavailable in\b",
+    re.I,
+)
+PAPER_ITSELF = re.compile(
+    r"\b(?:latex|source (?:of|for) (?:the|this) (?:paper|document)|living document|correspondence|"
+    r"issues?\b.*\breport|errata|revision of)\b",
+    re.I,
+)
 DOCUMENTATION = re.compile(r"\b(?:documentation|tutorial|install\w*|pip|license|licence|bug|issue tracker|style file|template)\b", re.I)
 LIBRARIES = frozenset(
-    "pytorch/pytorch tensorflow/tensorflow google/jax jax-ml/jax google/flax keras-team/keras huggingface/transformers huggingface/datasets "
-    "huggingface/peft huggingface/diffusers huggingface/pytorch-image-models rwightman/pytorch-image-models openai/gym openai/baselines numpy/numpy "
-    "scikit-learn/scikit-learn facebookresearch/fairseq pytorch/fairseq facebookresearch/xformers nvidia/apex nvidia/megatron-lm deepspeedai/deepspeed "
-    "microsoft/deepspeed open-mmlab/mmdetection open-mmlab/mmsegmentation facebookresearch/detectron2 pytorch/vision lightning-ai/lightning "
-    "pytorch/examples wandb/wandb eleutherai/lm-evaluation-harness theano/theano lasagne/lasagne chainer/chainer apache/mxnet pyg-team/pytorch_geometric "
-    "rusty1s/pytorch_geometric dmlc/dgl deepmind/dm-haiku google/flaxformer google-research/t5x google/trax mjpost/sacrebleu google/sentencepiece "
-    "rsennrich/subword-nmt moses-smt/mosesdecoder vllm-project/vllm skypilot-org/skypilot nvidia/cutlass optuna/optuna matplotlib/matplotlib pandas-dev/pandas "
-    "deepmind/lab mgbellemare/arcade-learning-environment farama-foundation/gymnasium dlr-rm/stable-baselines3 karpathy/nanogpt karpathy/mingpt openai/clip "
-    "openai/guided-diffusion".split())
-STOP = frozenset("with from that this into over under using for and the of a an in on to by via is are be all you need towards toward new novel simple "
-                 "efficient deep learning neural network networks model models based method methods approach".split())
+    "pytorch/pytorch tensorflow/tensorflow google/jax jax-ml/jax google/flax keras-team/keras huggingface/transformers "
+    "huggingface/datasets "
+    "huggingface/peft huggingface/diffusers huggingface/pytorch-image-models rwightman/pytorch-image-models openai/gym "
+    "openai/baselines numpy/numpy "
+    "scikit-learn/scikit-learn facebookresearch/fairseq pytorch/fairseq facebookresearch/xformers nvidia/apex nvidia/megatron-lm "
+    "deepspeedai/deepspeed "
+    "microsoft/deepspeed open-mmlab/mmdetection open-mmlab/mmsegmentation facebookresearch/detectron2 pytorch/vision "
+    "lightning-ai/lightning "
+    "pytorch/examples wandb/wandb eleutherai/lm-evaluation-harness theano/theano lasagne/lasagne chainer/chainer apache/mxnet "
+    "pyg-team/pytorch_geometric "
+    "rusty1s/pytorch_geometric dmlc/dgl deepmind/dm-haiku google/flaxformer google-research/t5x google/trax mjpost/sacrebleu "
+    "google/sentencepiece "
+    "rsennrich/subword-nmt moses-smt/mosesdecoder vllm-project/vllm skypilot-org/skypilot nvidia/cutlass optuna/optuna "
+    "matplotlib/matplotlib pandas-dev/pandas "
+    "deepmind/lab mgbellemare/arcade-learning-environment farama-foundation/gymnasium dlr-rm/stable-baselines3 karpathy/nanogpt "
+    "karpathy/mingpt openai/clip "
+    "openai/guided-diffusion".split()
+)
+STOP = frozenset(
+    "with from that this into over under using for and the of a an in on to by via is are be all you need towards toward "
+    "new novel simple "
+    "efficient deep learning neural network networks model models based method methods approach".split()
+)
 
 
 @dataclass
@@ -239,15 +347,28 @@ class Names:
         words = {word for word in re.findall(r"[a-z0-9]+", plain.lower()) if word not in STOP and len(word) > 2}
         initials = "".join(word[0] for word in re.findall(r"[A-Za-z][\w]*", plain) if word.lower() not in ("a", "an", "the"))
         short = "".join(word[0] for word in re.findall(r"[A-Za-z][\w]*", plain) if word.lower() not in STOP)
-        acronyms = {match.lower().replace("-", "") for match in re.findall(r"\b(?:[A-Z][a-z]*){1,4}[A-Z][A-Za-z]*\d?(?:-[A-Z0-9]\w*)?\b|\b[A-Z]{2,}\w*\b",
-                                                                          f"{plain} {abstract}")}
+        acronyms = {
+            match.lower().replace("-", "")
+            for match in re.findall(
+                r"\b(?:[A-Z][a-z]*){1,4}[A-Z][A-Za-z]*\d?(?:-[A-Z0-9]\w*)?\b|\b[A-Z]{2,}\w*\b", f"{plain} {abstract}"
+            )
+        }
         head = re.match(r"\s*([\w -]{2,30}?)\s*:", plain)
         if head:
             acronyms.add(re.sub(r"\W", "", head[1].lower()))
         acronyms |= {name.lower() for name in (initials, short) if 2 < len(name) < 8}
-        authors = {re.sub(r"[^a-z]", "", ascii_of(name.split()[-1]).lower()) for name in (paper.authors or metadata.get("authors") or []) if name.split()}
+        authors = {
+            re.sub(r"[^a-z]", "", ascii_of(name.split()[-1]).lower())
+            for name in (paper.authors or metadata.get("authors") or [])
+            if name.split()
+        }
         authors |= {re.sub(r"[^a-z]", "", ascii_of(name).lower()) for name in (paper.authors or metadata.get("authors") or [])}
-        return cls(words, acronyms - {"", "we", "ai", "ml"}, re.sub(r"[^a-z0-9]", "", plain.lower()), {name for name in authors if len(name) > 2})
+        return cls(
+            words,
+            acronyms - {"", "we", "ai", "ml"},
+            re.sub(r"[^a-z0-9]", "", plain.lower()),
+            {name for name in authors if len(name) > 2},
+        )
 
     def likeness(self, address: Address) -> float:
         """0 to 1: how much an address is named like the paper."""
@@ -262,7 +383,10 @@ class Names:
             return 1.0
         if any(len(known) > 3 and (bare.startswith(known) or known in parts) for known in self.acronyms):
             return 0.9
-        hits = sum(part in self.words or any(word.startswith(part) or part.startswith(word) for word in self.words if len(part) > 3) for part in parts)
+        hits = sum(
+            part in self.words or any(word.startswith(part) or part.startswith(word) for word in self.words if len(part) > 3)
+            for part in parts
+        )
         return min(1.0, 0.9 * hits / len(parts)) if parts else 0.0
 
 
@@ -307,7 +431,9 @@ def judged(candidate: Candidate, names: Names, alone: bool, crowd: int) -> tuple
     # against it
     if mentions and all(mention.source == "reference" for mention in mentions):
         say(-3.5, "it stands in the bibliography only")
-    if f"{address.owner}/{address.name}".lower() in LIBRARIES and not (own and re.search(r"\b(?:our|we used|the code)\b", own.context, re.I)):
+    if f"{address.owner}/{address.name}".lower() in LIBRARIES and not (
+        own and re.search(r"\b(?:our|we used|the code)\b", own.context, re.I)
+    ):
         say(-3.0, "it is a library that many use")
     others = next((mention for mention in mentions if mention.source != "reference" and OTHERS.search(mention.context)), None)
     if others and not any(strong(mention) for mention in mentions):
@@ -325,8 +451,15 @@ def judged(candidate: Candidate, names: Names, alone: bool, crowd: int) -> tuple
     if crowd > 1 and not own:
         say(-min(2.5, 0.5 * crowd), f"the same paragraph or footnotes name {crowd} such links")
     if address.kind == PAGE:
-        code_page = own is not None or any(mention.source == "huggingface" for mention in mentions) or address.host.endswith((".github.io", ".gitlab.io"))
-        say(-0.6 if code_page else -3.0, "it is a page, not a repository" if code_page else "it is a page of which nothing says that it holds code")
+        code_page = (
+            own is not None
+            or any(mention.source == "huggingface" for mention in mentions)
+            or address.host.endswith((".github.io", ".gitlab.io"))
+        )
+        say(
+            -0.6 if code_page else -3.0,
+            "it is a page, not a repository" if code_page else "it is a page of which nothing says that it holds code",
+        )
     elif address.kind in (MODEL, GIST, ARCHIVE):
         say(-1.0, {MODEL: "it holds models", GIST: "it is a gist, not a repository", ARCHIVE: "it is an archive"}[address.kind])
     elif address.path and address.path.count("/") > 2:
@@ -337,8 +470,16 @@ def judged(candidate: Candidate, names: Names, alone: bool, crowd: int) -> tuple
 
 def strong(mention: Mention) -> bool:
     """Whether a sentence claims the code for the authors, whatever else it says."""
-    return bool(re.search(r"\b(?:our|the|all|source|full)\b[^.]{0,40}\bcodes?\b[^.]{0,80}(?:available|released|found|open|at\b|:)|^code:?|\bcode:|\bcode we used|"
-                          r"\bwe (?:release|open-?source|make)\b|\bour (?:\w+ ){0,2}(?:implementation|repository|package)\b|\bcodes? (?:is|are)\b", mention.context, re.I))
+    return bool(
+        re.search(
+            r"\b(?:our|the|all|source|full)\b[^.]{0,40}\bcodes?\b[^.]{0,80}(?:available|released|found|open|at\b|:)|"
+            r"^code:?|\bcode:|\bcode we used|"
+            r"\bwe (?:release|open-?source|make)\b|\bour (?:\w+ ){0,2}(?:implementation|repository|package)\b|\bcodes? "
+            r"(?:is|are)\b",
+            mention.context,
+            re.I,
+        )
+    )
 
 
 def excerpt(text: str, pattern: re.Pattern) -> str:
@@ -359,7 +500,9 @@ def rank(paper: Paper, metadata: dict | None = None) -> list[dict]:
     coded = [entry for entry in found if entry.address.kind != PAGE or entry.address.host.endswith((".github.io", ".gitlab.io"))]
     places: dict[tuple, int] = {}
     for entry in coded:
-        for place in {(mention.section, mention.source) for mention in entry.mentions if mention.source in ("footnote", "text", "reference")}:
+        for place in {
+            (mention.section, mention.source) for mention in entry.mentions if mention.source in ("footnote", "text", "reference")
+        }:
             places[place] = places.get(place, 0) + 1
     out = []
     for entry in found:
@@ -367,8 +510,14 @@ def rank(paper: Paper, metadata: dict | None = None) -> list[dict]:
         score, reasons = judged(entry, names, len(coded) == 1 and entry in coded, crowd)
         best = min(entry.mentions, key=lambda mention: ORDER.index(mention.source) if mention.source in ORDER else len(ORDER))
         confidence = 1 / (1 + math.exp(-score))
-        shown = {"url": entry.address.url, "kind": entry.address.kind, "source": best.source, "context": best.context,
-                 "confidence": round(confidence, 2), "reasons": reasons}
+        shown = {
+            "url": entry.address.url,
+            "kind": entry.address.kind,
+            "source": best.source,
+            "context": best.context,
+            "confidence": round(confidence, 2),
+            "reasons": reasons,
+        }
         if best.page:
             shown["page"] = best.page
         if entry.address.ref:

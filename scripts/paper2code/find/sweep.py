@@ -125,11 +125,15 @@ def bearing(statement: Statement) -> float:
     return score
 
 
-def sweep(paper: Paper, checklist: Checklist | None = None) -> Sweep:
-    """All evidence in a paper for the items of the checklist that concern it."""
+def sweep(paper: Paper, checklist: Checklist | None = None, *, only: str | None = None) -> Sweep:
+    """All evidence in a paper for the items of the checklist that concern it. `only`: that item is asked for, whether it
+    concerns this kind of paper or not (the others still take the numbers that are theirs)."""
     checklist = checklist or load()
     said = statements(paper)
-    out = Sweep(checklist.kinds_of(paper), checklist.for_paper(paper), statements=said)
+    items = checklist.for_paper(paper)
+    if only and not any(item.name == only for item in items):
+        items += [item for item in checklist.items if item.name == only]
+    out = Sweep(checklist.kinds_of(paper), items, statements=said)
     lowered = [lower(statement.text) for statement in said]
     found = terms(out.items, lowered)
     read: dict[int, list[Number]] = {}
@@ -291,7 +295,7 @@ def from_prose(statement: Statement, here: Terms, found: list[Number], items: di
         values += [Value(statement.text[none.start():place.end]) for place in places
                    if (none := ABSENT.search(statement.text, max(0, place.start - 24), place.start)) and item.value != "words"]
         if item.value == "number":
-            states = bool(values) and score > -1.0
+            states = bool(values) and score > -1.0 and statement.kind != "equation"
         elif item.value == "words":  # a phrase of several words, or a pattern, says more than one word
             states = score >= (0.6 if any(place.kind == "pattern" or SEVERAL.search(statement.text, *place[:2]) for place in places)
                                else 1.0)
