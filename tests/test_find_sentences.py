@@ -15,6 +15,7 @@ from paper2code.sentences import sentences
     ("Let $x = 1. Y$ hold. Then $y.$ We go on.", ["Let $x = 1. Y$ hold.", "Then $y.$", "We go on."]),
     ("A. N. Gomez wrote it. We read it.", ["A. N. Gomez wrote it.", "We read it."]),
     ("It is so.[12] We agree.", ["It is so.[12]", "We agree."]),
+    ("It is at https://a.b/c. We go on.", ["It is at https://a.b/c.", "We go on."]),
     ("See https://a.b/c.D for it. Done.", ["See https://a.b/c.D for it.", "Done."]),
     ("Images, texts, etc. are used. Sounds etc. We go on.", ["Images, texts, etc. are used.", "Sounds etc.", "We go on."]),
     ("What is it? A model! Yes.", ["What is it?", "A model!", "Yes."]),

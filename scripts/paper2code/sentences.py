@@ -33,7 +33,7 @@ PROTECTED = re.compile(
     r"(?<!\\)\$\$.+?(?<!\\)\$\$"                       # display mathematics left in a paragraph
     r"|(?<!\\)\$(?:\\.|[^$\\\n]|\n(?!\s*\n)){1,1200}?\$"    # inline mathematics
     r"|\\\(.{1,1200}?\\\)"
-    r"|https?://[^\s<>\"]+|www\.[^\s<>\"]+"
+    r"|(?:https?://|www\.)[^\s<>\"]*[^\s<>\".,;:!?)\]}]"
     r"|\[(?:cite|ref|eqref):[^\]]{0,400}\]"
     r"|\([^()\n]{0,300}?\b(?:19|20)\d\d[a-z]?[^()\n]{0,300}?\)"   # (Kingma et al., 2014; …)
     r"|\[[^\[\]\n]{0,200}?\]", re.S)
