@@ -15,6 +15,8 @@ EXAMPLES = """
   check_result.py lora --paper 2106.09685v2.pdf
   check_result.py . --paper paper.json --annotate github
   check_result.py lora --paper source.tar.gz --json --out findings.json
+  check_result.py lora --paper .paper2code_work/2106.09685 --lock
+  check_result.py lora                        (against its lock file alone)
 """
 
 
@@ -28,10 +30,11 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("result", metavar="RESULT", help="the repository's folder")
     parser.add_argument(
         "--paper",
-        required=True,
         metavar="PAPER_OR_WORK",
-        help="a workspace, paper.json, PDF, LaTeX source (folder, .tex, archive) or HTML file of the paper",
+        help="a workspace, paper.json, PDF, LaTeX source (folder, .tex, archive) or HTML file of the paper; left out: only what changed since "
+        "the result was locked is told",
     )
+    parser.add_argument("--lock", action="store_true", help="also write paper2code.lock.json, to check by later")
     parser.add_argument("--most", type=int, default=100, metavar="K", help="show at most K findings in the text form (default 100)")
     parser.add_argument("--annotate", choices=("github",), help="print findings as annotations of GitHub Actions")
     parser.add_argument("--json", action="store_true", help="everything as JSON on stdout")
@@ -40,8 +43,12 @@ def main(argv: list[str] | None = None) -> int:
     environment.ensure()
 
     from paper2code.check import result
+    from paper2code.show import lock
 
-    return result.run(Path(args.result), Path(args.paper), as_json=args.json, out=args.out, annotate=args.annotate, most=args.most)
+    root, shown = Path(args.result), {"as_json": args.json, "out": args.out, "annotate": args.annotate, "most": args.most}
+    if args.paper is None:
+        return lock.run(root, **shown)
+    return result.run(root, Path(args.paper), afterwards=lock.write if args.lock else None, **shown)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ EXAMPLES = """
   check_stage.py 3 .paper2code_work/2106.09685 --json
   check_stage.py 4 .paper2code_work/2106.09685 --result lora
   check_stage.py --status .paper2code_work/2106.09685
+  check_stage.py --summary .paper2code_work/2106.09685 --result lora
   check_stage.py --self-test
 """
 
@@ -31,6 +32,9 @@ def main(argv: list[str] | None = None) -> int:
         "--result", metavar="DIR", help="the folder of the generated code (stages 4 and 5; remembered afterwards)"
     )
     parser.add_argument("--status", action="store_true", help="where the run stands and what comes next (takes WORK alone)")
+    parser.add_argument("--summary", action="store_true",
+                        help="the end of a run, once all gates have passed: what was made, the lock file; removes WORK under .paper2code_work")
+    parser.add_argument("--keep", action="store_true", help="with --summary: keep the workspace")
     parser.add_argument("--self-test", action="store_true", help="every check on a good case and on known-bad ones")
     parser.add_argument("--most", type=int, default=40, metavar="K", help="show at most K findings in the text form (default 40)")
     parser.add_argument("--annotate", choices=("github",), help="print findings as annotations of GitHub Actions")
@@ -41,9 +45,9 @@ def main(argv: list[str] | None = None) -> int:
     if args.self_test:
         if args.what:
             parser.error("--self-test takes no stage and no workspace")
-    elif args.status:
+    elif args.status or args.summary:
         if len(args.what) != 1:
-            parser.error("--status takes the workspace alone: check_stage.py --status WORK")
+            parser.error("--status and --summary take the workspace alone: check_stage.py --status WORK")
         work = args.what[0]
     else:
         if len(args.what) != 2 or args.what[0] not in "12345" or len(args.what[0]) != 1:
@@ -63,6 +67,10 @@ def main(argv: list[str] | None = None) -> int:
 
     if args.self_test:
         return selftest.main(as_json=args.json, out=args.out)
+    if args.summary:
+        from paper2code.show import closing
+
+        return closing.run(Path(work), Path(args.result) if args.result else None, keep=args.keep, as_json=args.json, out=args.out)
     if args.status:
         return stages.status(Path(work), as_json=args.json, out=args.out)
     return stages.run(

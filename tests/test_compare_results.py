@@ -170,3 +170,23 @@ def test_plot_shows_hostile_names_as_text():
     one = compare(Reported(1.0), [1.0, 1.1, 0.9], metric="<script>alert(1)</script>")
     drawn = plot.svg([(one, [1.0, 1.1, 0.9])])
     assert "<script" not in drawn and ElementTree.fromstring(drawn) is not None
+
+
+@pytest.mark.parametrize("notes", ["# Notes\n", "# Notes\n\n## Attempts and deviations\n\n## References\n\n- x\n",
+                                   "# Notes\n\n## Attempts and deviations\n\n| date | change | result | verdict |\n|---|---|---|---|\n| a | b | c | d |"])
+def test_log_of_attempts(tmp_path, notes):
+    path = tmp_path / "REPRODUCTION_NOTES.md"
+    path.write_text(notes, encoding="utf-8")
+    for change in ("first | try", "second"):
+        done = run("--paper", "27.3", "--mine", *map(str, MINE), "--log", str(tmp_path), "--change", change)
+        assert done.returncode == 0, done.stderr
+    text = path.read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("| 20")]
+    assert len(rows) == 2 and "first \\| try" in rows[0] and "second" in rows[1] and rows[0].endswith("consistent |")
+    assert text.count("| date | change |") == 1 and text.startswith("# Notes")
+    assert ("## References\n\n- x" in text) == ("References" in notes) and ("| a | b | c | d |" in text) == ("| a |" in notes)
+
+
+def test_log_needs_notes_and_a_change(tmp_path):
+    assert run("--paper", "1", "--mine", "1", "2", "3", "--log", str(tmp_path), "--change", "x").returncode == 2
+    assert run("--paper", "1", "--mine", "1", "2", "3", "--log", str(tmp_path)).returncode == 2

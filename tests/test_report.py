@@ -266,3 +266,18 @@ def test_in_a_browser(made, browser, scheme, tmp_path):
     assert picture[:8] == b"\x89PNG\r\n\x1a\n"
     assert not complaints
     page.close()
+
+
+def test_check_result_locks_and_uses_the_lock(made):
+    root, source = made(files={"configs/base.yaml": 'model:\n  width: 64  # §1 — "a width of 64"\n'})
+    run = lambda *more: subprocess.run([sys.executable, str(ROOT / "scripts" / "check_result.py"), str(root), *more],  # noqa: E731
+                                       capture_output=True, text=True, encoding="utf-8")
+    done = run()
+    assert done.returncode == 2 and "--paper" in done.stderr
+    run("--paper", str(source), "--lock")
+    assert (root / lock.NAME).is_file()
+    done = run()
+    assert done.returncode == 0 and "1 as locked" in done.stdout, done.stdout + done.stderr
+    (root / "configs" / "base.yaml").write_text('model:\n  width: 46  # §1 — "a width of 46"\n', encoding="utf-8")
+    done = run("--annotate", "github")
+    assert done.returncode == 1 and "::error file=configs/base.yaml,line=2" in done.stdout

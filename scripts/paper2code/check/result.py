@@ -34,7 +34,9 @@ def paper_of(path: Path) -> tuple[Paper, Workspace | None]:
     return open_paper(path), None
 
 
-def run(root: Path, given: Path, *, as_json: bool = False, out: str | None = None, annotate: str | None = None, most: int = 100) -> int:
+def run(root: Path, given: Path, *, as_json: bool = False, out: str | None = None, annotate: str | None = None, most: int = 100,
+        afterwards=None) -> int:
+    """`afterwards(root, paper, outcome, given)` is called with what was found (the lock file is written there)."""
     if not root.is_dir():
         raise cli.Stop(f"{root} is no folder", code=cli.USAGE, expected="the folder of a repository")
     paper, work = paper_of(given)
@@ -48,6 +50,8 @@ def run(root: Path, given: Path, *, as_json: bool = False, out: str | None = Non
         contribution=contribution,
         mode=work.job().mode if work is not None else "",
     )
+    if afterwards:
+        afterwards(root, paper, outcome, given)
     failed = len(errors(outcome.findings))
     warned = len(outcome.findings) - failed
     told = ", ".join(f"{value} {name}" for name, value in outcome.counts.items() if value)

@@ -124,3 +124,12 @@ def compare(root: Path) -> Outcome:
                          f"{'' if paper.get('version') is None or 'v' in str(paper.get('id')) else ' v' + str(paper['version'])}: whether citations are those "
                          "that were verified. Numbers, code and new quotes need the paper: --paper")
     return outcome
+
+
+def run(root: Path, **shown) -> int:
+    """`check_result.py RESULT` without a paper."""
+    if not root.is_dir():
+        raise cli.Stop(f"{root} is no folder", code=cli.USAGE, expected="the folder of a repository")
+    outcome = compare(root)
+    told = ", ".join(f"{value} {name}" for name, value in outcome.counts.items())
+    return outcome.show(f"{root}: {len(errors(outcome.findings))} errors against its lock file; {told}", more={"result": str(root)}, **shown)
