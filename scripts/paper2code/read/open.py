@@ -96,12 +96,9 @@ def enough(paper: Paper, role: str, path: Path) -> None:
                        code=cli.UNUSABLE, expected="a PDF with a text layer",
                        fix="run OCR over it (for example ocrmypdf), or give the LaTeX source, the HTML, or the text")
     if count < FEWEST_WORDS:
-        raise cli.Stop(
-            f"{path.name} holds {count} words, which is no paper",
-            code=cli.UNUSABLE,
-            expected=f"a paper's text, at least {FEWEST_WORDS} words",
-            fix="check that it is the right file, and whole",
-        )
+        why = f" ({paper.warnings[0].message})" if paper.warnings else ""
+        raise cli.Stop(f"{path.name} holds {count} words, which is no paper{why}", code=cli.UNUSABLE,
+                       expected=f"a paper's text, at least {FEWEST_WORDS} words", fix="check that it is the right file, and whole")
 
 
 def none_readable(failed: dict[str, cli.Stop]) -> cli.Stop:
