@@ -27,6 +27,7 @@ ALIKE = [
     "the efficient attention|the eﬃcient atten-\ntion|the efﬁcient at\u00adten\u00adtion",
     "state-of-the-art naïve|state of the art naive|state–of–the–art nai\u0308ve",
     "a - b|$a-b$|a − b", "x' = 1|x′ = 1|$x^\\prime=1$", "x_i^2 y|$x^2_i$ y|$x_{i}^{2}y$",
+    "D_R^Test|$D_\\textrm{R}^\\textrm{Test}$|$D^{\\text{Test}}_R$",
     "5% of it|5\\% of it|5 % of it", "a/b|$\\frac{a}{b}$|$\\dfrac a b$", "√d_k|$\\sqrt{d_k}$|sqrt(d_k)",
     "a ≤ b|$a \\leq b$|a <= b", "a ≠ b|$a\\neq b$|a != b|a ̸= b", "“quoted” text|\"quoted\" text|``quoted'' text",
     "Adam [12] works|Adam works|Adam (Kingma and Ba, 2014) works|Adam [?] works|Adam (kingma2014adam) works"
@@ -59,6 +60,11 @@ def test_a_number_above_the_bibliography_is_no_citation():
     quote, passage = fold("in a range of values"), fold("in a range [5, 64] of values")
     assert quote.text == passage.text
     assert not agree(quote.marks, passage.marks, 0, len(quote.text), lossy=False, references=20)
+
+
+def test_a_quote_copied_from_a_pdf_has_powers_before_indices():
+    assert same("DTest R", "$D_\\textrm{R}^\\textrm{Test}$") and same("h(xj , yj )T", "$h(x_j,y_j)^T$")
+    assert not same("DR Tests", "$D_\\textrm{R}^\\textrm{Test}$")
 
 
 def test_a_pdf_may_have_lost_its_powers():

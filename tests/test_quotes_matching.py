@@ -168,6 +168,22 @@ def test_altered_says_what_to_put(matcher):
     assert verdict.fix.startswith("§3.2 — ") and "0.15" in verdict.fix
 
 
+def test_a_pdf_heading_without_number_belongs_to_the_section_before():
+    def section(number, title, text):
+        return Section(number or title, title, number, 2 if number and "." in number else 1, source="pdf", page=1,
+                       blocks=[Block("paragraph", text, source="pdf")])
+
+    paper = Paper(title="P", sections=[section("4", "Experiments", "First words are here."), section("4.1", "Setup", "Second words are here."),
+                                       section(None, "Effects of size.", "Third words are here."),
+                                       section("5", "Conclusion", "Fourth words are here."),
+                                       section(None, "Acknowledgments", "Fifth words are here.")])
+    give_ids(paper)
+    matcher = Matcher(paper)
+    assert [matcher.judge("§4.1", f"{word} words are here.").state for word in ("Second", "Third", "Fourth")] == [
+        "verified", "verified", "moved"]
+    assert matcher.judge("§5", "Fifth words are here.").state == "moved"
+
+
 @pytest.mark.parametrize("state, places", [
     ("cited", "§3.2|Eq. 1|Table 1|Algorithm 1, lines 1-3|Appendix A|Figure 1|Footnote 1|Abstract|§Experiments|§3.1, Eq. 1|"
               "§3, p. 2"),

@@ -111,6 +111,9 @@ TOKEN = re.compile(rf"""
 """, re.X)
 SCRIPT = r"(?:\{(?:[^{}]|\{[^{}]*\})*\}|\\[A-Za-z]+(?:\{[^{}]*\})?|[^\s{}\\])"
 HIGH_LOW = re.compile(rf"(\^{SCRIPT})(_{SCRIPT})")
+TYPED = r"(?:\{[^{}]*\}|[^\W_]+)"  # "D_R^Test", typed without LaTeX
+TYPED_HIGH_LOW = re.compile(rf"(\^{TYPED})(_{TYPED})")
+TYPED_LOW_HIGH = re.compile(rf"(_{TYPED})(\^{TYPED})")
 LOW_HIGH = re.compile(rf"(_{SCRIPT})(\^{SCRIPT})")
 ONE_TIMES_TEN = re.compile(r"\s*\$?\s*(?:×|x|\\times|\\cdot|·|⋅|\*)\s*\$?\s*10\s*(?:\^|[⁻⁰-⁹¹²³]|[−-]\s?\d)")
 TIMES = re.compile(r"[\s${}]*\d")
@@ -162,7 +165,9 @@ def fold(text: str, *, math: bool = False, high_first: bool = False) -> Folded:
             text = re.sub(f"{control}(?=[a-z])", lambda _, meant=meant: meant, text)
     out = Folded(text)
     if "^" in text and "_" in text:
-        text = (LOW_HIGH if high_first else HIGH_LOW).sub(r"\2\1", text)  # as long as before, so places stay right
+        typed = not math and "$" not in text and "\\" not in text
+        swap = ((TYPED_LOW_HIGH if typed else LOW_HIGH) if high_first else TYPED_HIGH_LOW if typed else HIGH_LOW)
+        text = swap.sub(r"\2\1", text)  # as long as before, so places stay right
     dollars = math or text.count("$") % 2 == 0
     parts: list[str] = []
     starts, ends, begins, stops, marks = out.starts, out.ends, out.begins, out.stops, out.marks

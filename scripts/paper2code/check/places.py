@@ -54,7 +54,8 @@ ONE = "|".join([rf"(?P<appendix>\b(?:Appendix|APPENDIX|App\.)\s*(?:{SECTION_NUMB
                 r"|,\s*(?:p\.|pp\.|[Pp]age|Eq|Table|Fig|Alg|App|Foot|§))))"])
 PLACE = re.compile(ONE)
 JOIN = re.compile(r"\s*(?:,|;|/|&|\band\b|\+|\(|\)|\bin\b|\bof\b)?\s*(?:and\s+)?(?:the\s+)?")
-LETTER_RANGE = re.compile(rf"({ITEM_NUMBER}|{SECTION_NUMBER})\)?{TO}\(?({ITEM_NUMBER}|{SECTION_NUMBER})")
+BACK_MATTER = re.compile(r"(?i)\W*(?:acknowledg|references|bibliography|.{0,12}impact|.{0,12}ethic|reproducib|.{0,12}availability|"
+                         r".{0,12}contributions|funding|conflict|supplement|appendi|limitation|disclosure|checklist)")
 
 
 @dataclass(frozen=True)
@@ -134,12 +135,12 @@ class Places:
             if section.number:
                 self.sections.setdefault(bare(section.number), []).append(section)
             self.titles.setdefault(fold(section.title).text, []).append(section)
-        open_sections: list[Section] = []
-        for section in paper.sections:
-            while open_sections and open_sections[-1].level >= section.level:
+        open_sections: list[tuple[int, Section]] = []
+        for section, level in zip(paper.sections, levels(paper.sections), strict=True):
+            while open_sections and open_sections[-1][0] >= level:
                 open_sections.pop()
-            open_sections.append(section)
-            for parent in open_sections:
+            open_sections.append((level, section))
+            for _, parent in open_sections:
                 self.inside.setdefault(parent.id, set()).add(section.id)
         self.items: dict[str, dict[str, list]] = {}
         for kind, items in (("equation", paper.equations), ("table", paper.tables), ("figure", paper.figures),
@@ -275,6 +276,22 @@ class Places:
         lettered = found.appendix and bare(found.number).isalpha()
         name = f"Appendix {bare(found.number).upper()}" if lettered else f"§{found.number.strip('. ')}"
         return f"{name} ({found.title})" if title else name
+
+
+def levels(sections: list[Section]) -> list[int]:
+    """The levels of sections as they count for what lies in what. A PDF does not tell the level of a heading without a
+    number: one that stands among numbered sections, and is no back matter, belongs to the one before it."""
+    out: list[int] = []
+    last = max((place for place, section in enumerate(sections) if section.number), default=-1)
+    numbered: Section | None = None
+    for place, section in enumerate(sections):
+        level = section.level
+        if section.number:
+            numbered = section
+        elif section.source == "pdf" and numbered and numbered.appendix == section.appendix and not BACK_MATTER.match(section.title):
+            level = max(level, numbered.level + 1) if place < last or section.appendix else level
+        out.append(level)
+    return out
 
 
 def spread(numbers: tuple[str | tuple[str, str], ...], known: list[str]) -> list[str]:
