@@ -3,6 +3,8 @@
 import json
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from paper2code.check.anchors import find, scan, scan_text
 
 PYTHON = r'''"""Model. §3 — "the model is called "Transformer" here"."""
@@ -169,3 +171,17 @@ def test_hidden_folders_and_outputs_are_not_read(tmp_path):
 def test_words_that_are_no_places():
     text = '"""Abstract base class.\n\nExample 1: nothing. In this section 3 is odd? No: a table of 2. Line 3.\n"""\n'
     assert [a.place for a in scan_text(text, "a.py")[0]] in ([], ["section 3"])
+
+
+PIECES = ["§3.2", "Eq. 4", "Table", " — ", "\"", "“", "”", "[UNSPECIFIED]", "Using:", "Alternatives:", "\n", "#", "'", '"""', "\\", "(", "x = 1",
+          "Algorithm 1, lines 3-5", ":", "\t", "    ", "é", "Appendix B", "{", "- ", "|", "§", "[PARTIALLY_SPECIFIED]", "a b c", "\n\n"]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=5)), max_size=25).map("".join),
+       st.sampled_from(["a.py", "a.yaml", "a.md", "a.ipynb", "requirements.txt"]))
+def test_any_text_can_be_scanned(text, name):
+    anchors, findings = scan_text(text, name)
+    lines = text.count("\n") + text.count("\r") + 1
+    assert all(1 <= anchor.line <= anchor.end_line <= lines for anchor in anchors)
+    assert all(finding.line is None or 1 <= finding.line <= lines + 1 for finding in findings)

@@ -51,6 +51,7 @@ LINE_START = re.compile(r"(?:^|\n)[ \t>*\-•#|:+]*$")
 FOREIGN = re.compile(r"\s+(?:of|in)\s+(?:\[\d|arXiv|the\s+[A-Z][\w-]*\s+paper|[A-Z][\w'’-]+\s+(?:et\s+al|and\s+[A-Z]|\())")
 SHY = re.compile(r"(?:Abstract|Example|Remark|Claim|Assumption|Definition)\b")  # words that are places only before a quote
 SKIPPED = {"__pycache__", "node_modules", "site-packages", ".git", ".venv", "venv", "build", "dist"}
+AXES = {"dim", "axis", "dims", "start_dim", "end_dim", "ndim"}  # arguments that are places in a shape, not values
 LARGEST = 4_000_000  # bytes of one file
 LONGEST_FORMULA = 400
 
@@ -482,7 +483,7 @@ class Code:
                     for target in targets:
                         if isinstance(target, (ast.Name, ast.Attribute)):
                             self.assigns[node.lineno] = target.id if isinstance(target, ast.Name) else target.attr
-            if isinstance(node, ast.keyword) and is_literal(node.value):
+            if isinstance(node, ast.keyword) and is_literal(node.value) and (node.arg or "") not in AXES:
                 self.assigns.setdefault(node.value.lineno, node.arg or "")
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 for default in (*node.args.defaults, *node.args.kw_defaults):

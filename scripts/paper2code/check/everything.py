@@ -9,7 +9,7 @@ from pathlib import Path
 
 from paper2code.check import against as papers
 from paper2code.check import anchors as reading
-from paper2code.check import census, code, defaults, notes, numbers, quotes, trace
+from paper2code.check import census, code, defaults, notes, numbers, quotes, references, trace
 from paper2code.check import ledger as ledgers
 from paper2code.check.contribution import Contribution
 from paper2code.check.outcome import Outcome
@@ -132,6 +132,7 @@ def check(
         if anchor.file.endswith(".py"):
             outcome.findings += numbers.misquoted(against.matcher, anchor, {})
     outcome.add([*numbers.reused(ours), *numbers.formulas(against.matcher, ours)])
+    outcome.add(references.check(root, paper))
     told = {(finding.file, finding.line) for finding in outcome.findings if finding.check == "value-not-cited"}
 
     looked = 0

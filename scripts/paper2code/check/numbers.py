@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 # Indices, axes, halves of a formula: not values that a paper has to state.
 PLAIN = frozenset(Decimal(each) for each in ("0", "1", "2", "-1", "-2", "0.5", "-0.5"))
 MOST_USES = 2  # unlike things that one quote may speak for without naming their values
+MOST_WORDS = 3  # words that are not the equation's, in what still counts as a formula
+PERCENT = re.compile(r"%|\bper\s?cent")
 MATHEMATICS = re.compile(r"[=+*/^_<>≤≥∑∏√\\]|\w\(")
 
 
@@ -49,7 +51,7 @@ def states(text: str, value: object) -> bool:
     if wanted is None:
         word = fold(str(value).strip().strip("\"'")).text
         return bool(word) and word in fold(text).text
-    return any(each.equals(wanted) for each in read(text))
+    return any(each.equals(wanted) for each in read(text)) or (wanted == 100 and PERCENT.search(text) is not None)
 
 
 def row_of(item: object, quote: str) -> str:
@@ -205,6 +207,9 @@ def formulas(matcher: Matcher, anchors: list[Anchor]) -> list[Finding]:
         known = "".join(fold(latex, math=True).text for latex in equations)
         if not known:
             continue
+        plain = re.findall(r"(?<!\\)\b[A-Za-z]{3,}", anchor.formula)
+        if sum(word.lower() not in known for word in plain) > MOST_WORDS:
+            continue  # a sentence about the equation, not a formula
         missing = [symbol for symbol in symbols(anchor.formula) if symbol not in known]
         if missing:
             out.append(

@@ -32,7 +32,8 @@ MOST_OCCURRENCES = 500
 CLOSE = 70.0  # similarity (0-100) from which a passage counts as the altered quote's original
 SKIP = re.compile(r"\s*(?:\[\s*(?:\.{3,}|…)\s*\]|\.\s\.\s\.|\.{3,}|…)\s*")
 NEGATION = re.compile(r"(?:\b(?:not|no|never|without|cannot|neither|nor|hardly|non)|n['\u2019]t)\b", re.I)
-NEGATED = re.compile(rf"(?<!or )(?:{NEGATION.pattern})[\s\u2010\u2011-]*$", re.I)
+TURNED = r"\b(?:instead of|rather than|unlike|except(?: for)?|as opposed to|(?:lack|absence) of|excluding|omitting|removing)"
+NEGATED = re.compile(rf"(?<!or )(?:{NEGATION.pattern}|{TURNED})[\s\u2010\u2011-]*$", re.I)
 SENTENCE_END = re.compile(r"[.!?][)\"'\u201d\u2019]*\s+(?=[A-Z\"\u201c(])")
 BROKEN = re.compile(r"[\ufffd\ue000-\uf8ff]|\(cid:\d+\)")
 TOUCHING = re.compile(r"[\s${(\\]*(?:\\[A-Za-z]+[\s{]*)*")  # what may stand between a sign and what it belongs to
