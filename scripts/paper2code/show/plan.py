@@ -158,6 +158,12 @@ def one_line(text: object) -> str:
     return " ".join(str(text).split())
 
 
+def formula(latex: str | None) -> str:
+    """A display formula for a docstring or a cell: without alignment marks, sized brackets and empty scripts."""
+    plain = re.sub(r"\\(?:big|Big|bigg|Bigg)[lrm]?(?=[^A-Za-z])|(?<!\\)&|[\^_]\{\}", "", latex or "")
+    return one_line(re.sub(r"\{([()\[\]])\}", r"\1", plain))
+
+
 def anchor_lines(item: Item) -> list[str]:
     """A decision as the comment that stands beside its value or its code: a citation, or a flag with its parts."""
     quote = f'"{one_line(item.quote)}"' if item.quote else ""
@@ -165,7 +171,9 @@ def anchor_lines(item: Item) -> list[str]:
     using = one_line(item.using)
     lost = [number for number in item.numbers() if not census.holds(using, number)]
     if item.status != SPECIFIED and (lost or (isinstance(item.value, str) and item.value not in using)):
-        using = f"{scalar(item.value)}: {using}" if using else scalar(item.value)
+        # A list is told with semicolons: "0, 1" could be a decimal comma or the numbers of places.
+        value = "; ".join(map(scalar, item.value)) if isinstance(item.value, list) else scalar(item.value)
+        using = f"{value}: {using}" if using else value
     others = "; ".join(one_line(other) for other in item.alternatives)
     if item.status == SPECIFIED:
         return [place]
@@ -353,7 +361,7 @@ def make_part(
     part.returns = returned(part.outputs, component.kind, framework)
     part.headline = component.where + (f", {', '.join(component.equations)}" if component.equations else "")
     for item in formulas:
-        latex = one_line(item.latex or item.text or "")
+        latex = formula(item.latex or item.text)
         part.doc.append(wrapped([f"{component.where}, Eq. {item.number} — {latex}"], WIDTH - 4))
     quotes = [one_line(item.quote) for item in mine if item.status == SPECIFIED]
     for item in mine:

@@ -75,7 +75,7 @@ def year_of(paper: Paper) -> str:
 def bibtex(plan: Plan) -> str:
     paper = plan.paper
     first = files.slug(paper.authors[0].split()[-1] if paper.authors and paper.authors[0].split() else "paper")
-    rows = {"title": f"{{{plan.title}}}", "author": " and ".join(paper.authors) or "unknown", "year": year_of(paper)}
+    rows = {"title": plan.title, "author": " and ".join(paper.authors) or "unknown", "year": year_of(paper)}
     if paper.id:
         rows |= {"eprint": paper.id, "archivePrefix": "arXiv"}
     body = ",\n".join(f"  {key} = {{{value}}}" for key, value in rows.items() if value)
@@ -115,8 +115,7 @@ def config_places(plan: Plan) -> str:
     for item in plan.config().values():
         if item.status == SPECIFIED and item.where:
             places[item.where] = places.get(item.where, 0) + 1
-    most = sorted(places, key=lambda place: -places[place])[:2]
-    return ", ".join(most) or plan.parts[0].where
+    return max(places, key=places.get, default=plan.parts[0].where)
 
 
 def sections_of(plan: Plan) -> list[dict]:
@@ -285,8 +284,8 @@ def put(path: Path, base: Path, name: str, text: str, done: Laid, plan: Plan) ->
             result, clashes = (text if name == CONFIG else now), []
         if name in (NOTES, README):
             result = audit.fill(result, plan.ledger)
-            clashes = [clash for clash in clashes if "FILL IN" not in clash[1] and "|" not in clash[1]]
-        done.conflicts += [(name, line, lines) for line, lines in clashes]
+        # A placeholder that was written over, and a rendered table, are no loss.
+        done.conflicts += [(name, line, lines) for line, lines in clashes if "FILL IN" not in lines and "|" not in lines]
         if result == now:
             done.kept.append(name)
         else:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import nbformat
 from paper2code import files
 from paper2code.check.ledger import NOT_APPLICABLE, PARTIALLY, UNSPECIFIED
-from paper2code.show.plan import Part, Plan, one_line, shape_of, whole
+from paper2code.show.plan import Part, Plan, formula, one_line, shape_of, whole
 
 if TYPE_CHECKING:
     from paper2code.show.scaffold import Laid
@@ -56,12 +56,13 @@ def mark(text: str) -> str:
 
 # --- which checks apply ---------------------------------------------------------------------------------------------------
 
-Reason = str  # why a pattern is left out; "" when it applies
+# Why a pattern is left out: "" where it applies, None where it is not about such a component at all (and so not told).
+Reason = str | None
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """A kind of check. `why_not(part, plan)`: the reason for leaving it out, "" where it applies."""
+    """A kind of check."""
 
     name: str
     title: str
@@ -76,22 +77,25 @@ def made_up(part: Part, plan: Plan) -> Reason:
     return "" if part.tensors else "its inputs cannot be made up from their shapes"
 
 
+def computes(part: Part) -> bool:
+    return part.kind in ("model", "loss", "schedule", "inference", "system", "utility")
+
+
 def shape(part: Part, plan: Plan) -> Reason:
-    if part.kind in ("data", "training", "evaluation", "utility"):
-        return "it takes no tensors" if not part.tensors else f"a {part.kind} component is checked by its values"
-    return made_up(part, plan)
+    return made_up(part, plan) if computes(part) else None
 
 
 def layer(part: Part, plan: Plan) -> Reason:
-    return made_up(part, plan) if part.is_class and part.kind == "model" else "it has no parameters"
+    return made_up(part, plan) if part.is_class and part.kind == "model" else None
 
 
 def gradients(part: Part, plan: Plan) -> Reason:
-    return "NumPy does not differentiate" if plan.framework == "numpy" else layer(part, plan)
+    reason = layer(part, plan)
+    return "NumPy does not differentiate" if plan.framework == "numpy" and reason == "" else reason
 
 
 def batch(part: Part, plan: Plan) -> Reason:
-    if reason := layer(part, plan):
+    if (reason := layer(part, plan)) != "":
         return reason
     if not dimension(part, "batch") or not any("batch" in (shape_of(text) or ()) for text in part.outputs.values()):
         return "it has no batch dimension"
@@ -102,7 +106,7 @@ def batch(part: Part, plan: Plan) -> Reason:
 
 
 def modes(part: Part, plan: Plan) -> Reason:
-    if reason := layer(part, plan):
+    if (reason := layer(part, plan)) != "":
         return reason
     if plan.framework == "numpy":
         return "the NumPy form has no training mode"
@@ -113,25 +117,29 @@ def modes(part: Part, plan: Plan) -> Reason:
 def masks(part: Part, plan: Plan) -> Reason:
     kind = plan.find("attention-kind")
     said = f"{kind.quote} {kind.using}" if kind is not None else ""
-    if part.kind != "model" or not re.search(r"\b(mask|causal|padding)", said, re.I):
+    if part.kind != "model":
+        return None
+    if not re.search(r"\b(mask|causal|padding)", said, re.I):
         return "the paper speaks of no mask"
     return "the attention has no mask" if re.search(r"\b(without|no)\b[^.]{0,20}mask", said, re.I) else ""
 
 
 def reference(part: Part, plan: Plan) -> Reason:
-    return (
-        "" if part.kind in ("model", "loss", "schedule", "inference", "system", "utility") else f"a {part.kind} component has its own check"
-    )
+    return "" if computes(part) else None
 
 
-def of_kind(*kinds: str) -> Callable[[Part, Plan], Reason]:
-    return lambda part, plan: "" if part.kind in kinds else f"for {' and '.join(kinds)} alone"
+def identity(part: Part, plan: Plan) -> Reason:
+    return None if not computes(part) else "" if part.equations else "no equation of its own is numbered; its parts have theirs"
+
+
+def of_kind(kind: str) -> Callable[[Part, Plan], Reason]:
+    return lambda part, plan: "" if part.kind == kind else None
 
 
 PATTERNS = (
     Pattern("shape", "the contract: shapes, a batch of one, finite values", shape),
     Pattern("reference", "agreement with an independent slow formula", reference),
-    Pattern("identity", "limits and identities of the paper's equations", of_kind("model", "schedule", "loss", "inference", "system")),
+    Pattern("identity", "limits and identities of the paper's equations", identity),
     Pattern("batch_independence", "the examples of a batch do not see each other", batch),
     Pattern("gradients", "gradients reach every parameter", gradients),
     Pattern("modes", "training and evaluation mode differ, and only by dropout", modes),
@@ -139,9 +147,7 @@ PATTERNS = (
     Pattern("masks", "what is masked has no influence", masks),
     Pattern("data", "what the batches hold", of_kind("data")),
     Pattern("evaluation", "the metrics on cases counted by hand", of_kind("evaluation")),
-    Pattern(
-        "training", "the optimiser, its groups and its settings against the config; a handful of examples is learned", of_kind("training")
-    ),
+    Pattern("training", "what is built and done against the config; a handful of examples is learned", of_kind("training")),
 )
 
 
@@ -250,7 +256,7 @@ def excerpt(part: Part) -> str:
             lines += [f'> {item.where} — "{one_line(item.quote)}"', ""]
     for equation in part.equations:
         if equation.latex:
-            lines += [f"Eq. {equation.number}:", "", f"$${one_line(equation.latex)}$$", ""]
+            lines += [f"Eq. {equation.number}:", "", f"$${formula(equation.latex)}$$", ""]
     if not said and not part.equations:
         lines += [f"See {part.places}.", ""]
     return "\n".join(lines).rstrip()
@@ -279,9 +285,7 @@ def toy(plan: Plan) -> str:
 def pitfalls(plan: Plan) -> str:
     lines = ["## Common pitfalls", ""]
     for row in plan.ledger.contradictions:
-        lines.append(
-            f"- **{one_line(row.fields.get('about'))}**: two statements; {one_line(row.fields.get('decision'))} is followed here."
-        )
+        lines.append(f"- **{one_line(row.fields.get('about'))}**: two statements; {one_line(row.fields.get('decision'))} is followed here.")
     for item in plan.ledger.items:
         if item.status in (PARTIALLY, UNSPECIFIED) and item.group in ("architecture", "training", "method"):
             lines.append(
@@ -337,6 +341,8 @@ def build(plan: Plan, folder: Path) -> list[Cell]:
         text(f"{name}-shown", shown(folder, part), "shown", name)
         for pattern in PATTERNS:
             reason = pattern.why_not(part, plan)
+            if reason is None:
+                continue
             if reason:
                 left.setdefault(pattern.name, []).append((name, reason))
                 continue
