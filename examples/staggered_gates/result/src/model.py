@@ -62,7 +62,7 @@ class GatedBlock(nn.Module):
         self.dropout = nn.Dropout(p=config.model.dropout)
 
     def attention(self, x: Tensor) -> Tensor:
-        """§3.1 — "Attention is multi-head scaled dot-product attention without a mask" """
+        """§3.1 — "multi-head scaled dot-product attention without a mask", its softmax over the keys."""
         batch, n, d = x.shape
         heads = (batch, n, self.H, d // self.H)
         q = self.W_q(x).view(heads).transpose(1, 2)  # (batch, H, n, d / H)
@@ -73,7 +73,7 @@ class GatedBlock(nn.Module):
         return self.W_o(mixed.transpose(1, 2).reshape(batch, n, d))  # (batch, n, d)
 
     def feed_forward(self, x: Tensor) -> Tensor:
-        """§3.1 — "with the GELU activation" """
+        """§3.1 — "with the GELU activation" after the first of its two linear layers."""
         return self.W_2(self.gelu(self.W_1(x)))  # (batch, n, d)
 
     def forward(self, x: Tensor, gate: Tensor) -> Tensor:
@@ -104,8 +104,8 @@ class Sorter(nn.Module):
         super().__init__()
         self.token = nn.Embedding(config.data.V, config.model.d, padding_idx=None)
         self.position = nn.Parameter(torch.empty(config.data.n, config.model.d))
-        # [PARTIALLY_SPECIFIED] initialisation of the position embeddings: §B.2 — "The position embeddings are initialised with a
-        #   small standard deviation."; open: which. Using: normal, of model.position_std
+        # [PARTIALLY_SPECIFIED] initialisation of the position embeddings: §B.2 — "initialised with a small standard deviation";
+        #   open: which. Using: normal, of model.position_std
         nn.init.normal_(self.position, std=config.model.position_std)
         self.blocks = nn.ModuleList(GatedBlock(config) for _ in range(config.model.L))
         # §3.1 — "A linear layer with bias maps"

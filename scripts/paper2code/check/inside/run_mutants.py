@@ -3,8 +3,9 @@
     python run_mutants.py JOB.json
 
 The job: {"root": folder with src/, configs/ and notebooks/, "cells": [code], "preload": [module], "scratch": folder,
-"mutants": [{"id", "file", "text"}], "seconds": for all, "memory": bytes}. One JSON line for each: {"id", "state": killed | survived | slow |
-skipped, "cell", "error"}; the first, with the id "", is the unaltered notebook. Heavy modules are imported once, each run is a fork.
+"mutants": [{"id", "file", "text"}], "seconds": for all, "memory": bytes}. One JSON line for each: {"id", "state":
+killed | survived | slow | skipped, "cell", "error"}; the first, with the id "", is the unaltered notebook.
+Heavy modules are imported once, each run is a fork.
 Standard library only.
 """
 

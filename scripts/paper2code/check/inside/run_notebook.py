@@ -38,8 +38,8 @@ def main():
 
     book = nbformat.read(book_path, as_version=4)
     guard = (
-        f"import sys; sys.path.insert(0, {str(HERE)!r}); import guard; guard.install([{str(book_path.parent.parent)!r}, {str(scratch)!r}]); "
-        "sys.path.pop(0); del guard, sys"
+        f"import sys; sys.path.insert(0, {str(HERE)!r}); import guard; sys.path.pop(0); "
+        f"guard.install([{str(book_path.parent.parent)!r}, {str(scratch)!r}]); del guard, sys"
     )
     book.cells.insert(0, nbformat.v4.new_code_cell(guard))
     manager = AsyncKernelManager(
