@@ -10,7 +10,9 @@ import re
 from pathlib import Path
 
 from paper2code import cli
+from paper2code.fold import fold
 from paper2code.paper import Algorithm, Block, Equation, Figure, Footnote, Paper, Section, Table, give_ids
+from paper2code.read import garbled
 from paper2code.read.pdfparts import (
     algorithms,
     captions,
@@ -21,14 +23,19 @@ from paper2code.read.pdfparts import (
     front,
     furniture,
     headings,
+    hidden,
     layout,
     links,
     paragraphs,
+    plumber,
     references,
     rules,
     tables,
 )
 from paper2code.read.pdfparts.document import Document, build
+from paper2code.read.pdfparts.lines import lines_of
+
+MOST_TRIES = 40  # pages read a second time
 
 
 def read(path: str | Path, *, pages: tuple[int, int] | None = None, light: bool = False) -> Paper:
@@ -52,11 +59,14 @@ def read(path: str | Path, *, pages: tuple[int, int] | None = None, light: bool 
         outline = engine.outline(opened)
         information = (opened.get_metadata_dict() or {}) if hasattr(opened, "get_metadata_dict") else {}
     paper = Paper(pages=total)
+    for sheet in sheets:
+        leave_out_hidden(sheet, paper)
     if sum(len(sheet.chars) for sheet in sheets) < 40:
         raise cli.Stop(f"{path.name} holds no text: its pages are pictures (a scan)", code=cli.UNUSABLE, expected="a PDF with a text layer",
                        fix="run OCR over it first (ocrmypdf), or give the LaTeX source, the HTML or a text file")
-    if last < total:
+    if last < total and pages is None:
         paper.warn("pages-left-out", f"pages {last + 1} to {total} were not read")
+    mend_garbled(path, sheets, paper)
     document = build(sheets, outline)
     if not light:
         wanted = [page.number for page in sheets if first <= page.number <= last and needs_layout(document, page)]
@@ -64,21 +74,80 @@ def read(path: str | Path, *, pages: tuple[int, int] | None = None, light: bool 
         if problem:
             paper.warn("no-layout", problem)
         layout.assign(document)
-    structure(document, paper, information.get("Title") or None)
+    structure(document, paper, information.get("Title") or None, whole=first == 1)
     give_ids(paper)
+    judge(paper)
+    turn_back(sheets, paper)
     return paper
+
+
+def turn_back(sheets: list[engine.Page], paper: Paper) -> None:
+    """Boxes on pages that were read turned, as the viewer's."""
+    turned = {sheet.number: sheet for sheet in sheets if sheet.turned}
+    blocks = (block for section in paper.sections for block in section.blocks)
+    for item in (*paper.sections, *blocks, *paper.items(), *paper.links) if turned else ():
+        if item.page in turned and item.bbox:
+            item.bbox = [round(value, 1) for value in engine.turned_back(turned[item.page], item.bbox)]
+
+
+def leave_out_hidden(sheet: engine.Page, paper: Paper) -> None:
+    """Move the text that nobody sees from the page to `paper.hidden`."""
+    found = hidden.on_page(sheet)
+    paper.hidden += [run.entry() for run in found]
+    gone = frozenset().union(*(run.indices for run in found))
+    if gone:
+        sheet.chars = [char for char in sheet.chars if char.index not in gone]
+        sheet.aside = [char for char in sheet.aside if char.index not in gone]
+
+
+def mend_garbled(path: Path, sheets: list[engine.Page], paper: Paper) -> None:
+    """Read a garbled page again with pdfplumber and keep the better reading; tell what happened."""
+    tried = 0
+    for sheet in sheets:
+        before = garbled.measure(words_of(sheet), prose=False)
+        if not before.bad:
+            continue
+        place = f"page {sheet.number}"
+        again = plumber.characters(path, sheet) if tried < MOST_TRIES and not sheet.turned else None
+        tried += 1
+        if again:
+            other = engine.Page(sheet.number, sheet.width, sheet.height, again)
+            after = garbled.measure(words_of(other), prose=False)
+            if after.score < before.score - 0.2 and len(again) > 0.5 * len(sheet.chars):
+                sheet.chars = again
+                paper.warn("read-again", f"{place} was garbled ({before.why}); pdfplumber read it better"
+                           + (f", but not well ({after.why})" if after.bad else ""), place)
+                if not after.bad:
+                    continue
+        paper.warn("garbled", f"{place} is garbled: {before.why}", place)
+
+
+def words_of(sheet: engine.Page) -> str:
+    return "".join((" " if char.space else "") + char.text for char in sheet.chars)
+
+
+def judge(paper: Paper) -> None:
+    """Measure each section's text; `measures["garbled"]` is the share of the text that stands in garbled ones."""
+    total = bad = 0
+    for section in paper.sections:
+        text = " ".join(block.text for block in section.blocks if block.kind in ("paragraph", "theorem", "list"))
+        found = garbled.measure(text)
+        total += len(text)
+        if found.bad:
+            bad += len(text)
+            paper.warn("garbled", f"section {section.number or section.title!r} is garbled: {found.why}", section.id)
+    paper.measures["garbled"] = round(bad / total, 3) if total else 0.0
 
 
 def needs_layout(document: Document, page: engine.Page) -> bool:
     """Whether a page holds pictures or tables, which the layout model tells from text better than rules do."""
-    return bool(page.shapes) and any(captions.START.match(line.text) for line in document.page_lines(page.number))
+    return bool(page.shapes) and not page.turned and any(captions.START.match(line.text) for line in document.page_lines(page.number))
 
 
-def structure(document: Document, paper: Paper, metadata: str | None) -> None:
-    """Everything the lines of the document are, put into the paper."""
+def structure(document: Document, paper: Paper, metadata: str | None, whole: bool) -> None:
+    """Everything the lines of the document are, put into the paper. `whole`: the first page, with the title, is among them."""
     furniture.mark(document)
-    title, title_lines = front.title(document, metadata)
-    paper.title = title
+    paper.title, title_lines = front.title(document, metadata) if whole else (metadata or "", [])
     for line in title_lines:
         line.role = "title"
     found_captions = captions.find(document)
@@ -89,7 +158,7 @@ def structure(document: Document, paper: Paper, metadata: str | None) -> None:
     notes = footnotes.find(document)
     footnotes.marks_in_text(document, notes)
     body_start = next((h.lines[0].index for h in found_headings if not front.ABSTRACT.match(h.title)), None)
-    abstract = front.abstract(document, found_headings)
+    abstract = front.abstract(document, found_headings) if whole else []
     for line in abstract:
         line.role = "abstract"
     paper.abstract = front.ABSTRACT.sub("", document.text(abstract))
@@ -97,7 +166,7 @@ def structure(document: Document, paper: Paper, metadata: str | None) -> None:
     paper.authors = front.authors(document, title_lines, stop)
     start = max([l.index for l in title_lines], default=-1)
     for line in document.lines[: (body_start if body_start is not None else start + 1)]:
-        if line.role is None and line.page == (title_lines[0].page if title_lines else 1) and (body_start is not None):
+        if line.role is None and line.page == (title_lines[0].page if title_lines else 1) and body_start is not None and whole:
             line.role = "front"
     references_lines(document, found_headings, paper)
     displays = equations.find(document)
@@ -204,3 +273,74 @@ def place_links(document: Document, paper: Paper, found: list[headings.Heading])
         before = [s for s in paper.sections if s.page is not None and link.page is not None and
                   (s.page < link.page or s.page == link.page and (s.bbox is None or link.bbox is None or s.bbox[1] <= link.bbox[1]))]
         link.section = before[-1].id if before else None
+
+
+# --- where a quote stands ------------------------------------------------------------------------------------------------
+
+
+def find_boxes(path: str | Path, page: int, text: str) -> list[list[float]]:
+    """The boxes (points, origin top left), one a line, that `text` fills on `page` of the PDF; empty when it is not there.
+
+    Compared as quotes are (`fold`), so ligatures, hyphens at line ends and spacing do not matter; "…" skips text. Of a text
+    that goes on on the next page the part on this one is found.
+    """
+    with engine.opened(path) as opened:
+        if not 1 <= page <= len(opened):
+            return []
+        sheet = engine.read_page(opened, page)
+    boxes = boxes_on(sheet, text)
+    return [[round(value, 1) for value in engine.turned_back(sheet, box)] for box in boxes]
+
+
+def boxes_on(sheet: engine.Page, text: str) -> list[list[float]]:
+    drawn, owner = "", []
+    found_lines = lines_of(sheet)
+    chars = [char for line in found_lines for word in line.words for char in word.chars]
+    first_of_word = {id(word.chars[0]) for line in found_lines for word in line.words}
+    for number, char in enumerate(chars):
+        if id(char) in first_of_word and drawn and not drawn.endswith("-"):
+            drawn += " "
+            owner.append(number)
+        drawn += char.text
+        owner += [number] * len(char.text)
+    whole = fold(drawn)
+    hit: set[int] = set()
+    start = 0
+    for piece in re.split(r"\s*(?:…|\.\.\.|\[\.\.\.\])\s*", text):
+        wanted = fold(piece).text
+        if len(wanted) < 2:
+            continue
+        at = whole.text.find(wanted, start)
+        if at < 0:
+            at = whole.text.find(wanted)
+        length = len(wanted)
+        if at < 0 and length > 24:
+            at, length = part_of(whole.text, wanted)
+        if at < 0:
+            continue
+        start = at + length
+        for token in range(len(whole.starts)):
+            if whole.starts[token] < at + length and whole.ends[token] > at:
+                hit.update(owner[whole.begins[token]:whole.stops[token]])
+    out: list[list[float]] = []
+    last = None
+    for number in sorted(hit):
+        char = chars[number]
+        box = [char.x0, char.y0, char.x1, char.y1]
+        if last is not None and number - last <= 6 and abs(char.base - chars[last].base) < 0.8 * char.font.size and \
+                -2 * char.font.size < char.x0 - out[-1][2] < 4 * char.font.size:
+            out[-1] = captions.union([out[-1], box])
+        else:
+            out.append(box)
+        last = number
+    return out
+
+
+def part_of(whole: str, wanted: str) -> tuple[int, int]:
+    """Where the longest beginning or end of `wanted`, at least a third of it, stands at the end or beginning of `whole`."""
+    for length in range(len(wanted) - 1, max(20, len(wanted) // 3), -1):
+        if (at := whole.find(wanted[:length])) >= 0:
+            return at, length
+        if (at := whole.find(wanted[-length:])) >= 0:
+            return at, length
+    return -1, 0

@@ -274,6 +274,12 @@ def outline(paper: Paper, parts: list[Part]) -> str:
 # --- all of them --------------------------------------------------------------------------------------------------------
 
 
+def markdown(paper: Paper, parts: list[Part] | None = None) -> str:
+    """The whole paper as one Markdown text."""
+    tail = [references(paper)] if paper.references else []
+    return "\n\n".join([part.text for part in parts or split(paper)] + tail) + "\n"
+
+
 def write(paper: Paper, workspace: Workspace) -> None:
     """Write `paper.json` and every view of it into the workspace, each file whole, each folder at once."""
     paper.save(workspace.paper_file)
@@ -286,8 +292,7 @@ def write(paper: Paper, workspace: Workspace) -> None:
         (workspace.figures, paper.figures, "Figures"),
     ):
         write_folder(folder, item_files(items, name))
-    tail = [references(paper)] if paper.references else []
-    files.write(workspace.text, "\n\n".join([part.text for part in parts] + tail) + "\n")
+    files.write(workspace.text, markdown(paper, parts))
     files.write(workspace.footnotes, footnotes(paper) + "\n")
     files.write(workspace.references, references(paper) + "\n")
     files.write(workspace.outline, outline(paper, parts) + "\n")

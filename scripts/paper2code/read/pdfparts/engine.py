@@ -11,6 +11,7 @@ import ctypes
 import math
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from typing import NamedTuple
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 from paper2code import cli
+from paper2code.read.pdfparts import texfonts
 
 MOST_PAGES = 2000
 MOST_CHARACTERS = 200_000  # of one page; a page of a paper has 2,000 to 8,000
@@ -45,6 +47,7 @@ class Font(NamedTuple):
     mode: int
     color: tuple[int, int, int]
     alpha: int
+    order: int  # its place among what the page paints; -1 inside a form
 
 
 class Char(NamedTuple):
@@ -87,7 +90,8 @@ class Annotation:
 
 @dataclass
 class Page:
-    """One page as drawn. `width`, `height` in points. `turned`: text lies at this angle on most of the page."""
+    """One page as drawn. `width`, `height` in points. `turned`: the angle (90, -90, 180) that most of the text lay at, and that
+    the page was turned by for reading; `turned_back` gives the viewer's coordinates."""
 
     number: int
     width: float
@@ -183,24 +187,19 @@ class View:
         return min(a, c), min(b, d), max(a, c), max(b, d)
 
 
-@dataclass
-class Turn:
-    """A quarter turn that makes a page's sideways text upright, and back."""
-
-    angle: int
-    width: float
-    height: float
-
-    def box(self, x0, y0, x1, y1):
-        """An upright page's box as the viewer's."""
-        if self.angle == 90:
-            return y0, self.width - x1, y1, self.width - x0
-        if self.angle == -90:
-            return self.height - y1, x0, self.height - y0, x1
-        return x0, y0, x1, y1
+def turned_back(page: Page, box: list[float] | tuple[float, ...]) -> list[float]:
+    """A box of a page that was read turned (`Page.turned`), as the viewer's."""
+    x0, y0, x1, y1 = box
+    if page.turned == 90:
+        return [y0, page.width - x1, y1, page.width - x0]
+    if page.turned == -90:
+        return [page.height - y1, x0, page.height - y0, x1]
+    if page.turned == 180:
+        return [page.width - x1, page.height - y1, page.width - x0, page.height - y0]
+    return list(box)
 
 
-def fonts_of(textpage: pdfium.PdfTextpage, view: View):
+def fonts_of(textpage: pdfium.PdfTextpage, view: View, orders: dict[int, int]):
     """A function (character index, object) → Font, remembering what it has looked up."""
     known: dict[int, Font] = {}
     names: dict[int, tuple[str, int, int]] = {}
@@ -235,7 +234,7 @@ def fonts_of(textpage: pdfium.PdfTextpage, view: View):
             name, round(abs(size) * (scale if abs(size) * scale > 0 else 1), 2),
             bool(BOLD_FONT.search(name)) or weight >= 600 or bool(flags & 1 << 18),
             bool(ITALIC_FONT.search(name)) or bool(flags & 1 << 6), bool(MONO_FONT.search(name)) or bool(flags & 1),
-            bool(MATH_FONT.search(name)), turned, mode, color[:3], color[3])
+            bool(MATH_FONT.search(name)), turned, mode, color[:3], color[3], orders.get(address, -1))
         if address:
             known[address] = font
         return font
@@ -243,12 +242,12 @@ def fonts_of(textpage: pdfium.PdfTextpage, view: View):
     return look_up
 
 
-def characters(page: pdfium.PdfPage, textpage: pdfium.PdfTextpage, view: View) -> tuple[list[Char], int]:
+def characters(textpage: pdfium.PdfTextpage, view: View, orders: dict[int, int]) -> tuple[list[Char], int]:
     """The page's characters in stream order, and how many of them have no meaning in Unicode."""
     chars: list[Char] = []
     unmapped = 0
     left, right, bottom, top, ox, oy = (ctypes.c_double() for _ in range(6))
-    font_of = fonts_of(textpage, view)
+    font_of = fonts_of(textpage, view, orders)
     unicode_of, box_of, origin_of = raw.FPDFText_GetUnicode, raw.FPDFText_GetCharBox, raw.FPDFText_GetCharOrigin
     object_of, generated, hyphen_of = raw.FPDFText_GetTextObject, raw.FPDFText_IsGenerated, raw.FPDFText_IsHyphen
     broken = raw.FPDFText_HasUnicodeMapError
@@ -269,12 +268,9 @@ def characters(page: pdfium.PdfPage, textpage: pdfium.PdfTextpage, view: View) -
             text = chr(0x10000 + ((previous or 0xD800) - 0xD800 << 10) + (code - 0xDC00))
         if hyphen:
             pass
-        elif broken(textpage, index) == 1 or code == 0 or code == 0xFFFD:
-            unmapped += 1
-            text = "\ufffd"
-        elif code < 32:
-            text = "\ufffd"
-            unmapped += 1
+        elif broken(textpage, index) == 1 or code < 32 or code == 0xFFFD:
+            text = texfonts.meaning(font_of(index, object_of(textpage, index)).name, code) or "\ufffd"
+            unmapped += text == "\ufffd"
         text = LIGATURES.get(text, text)
         box_of(textpage, index, left, right, bottom, top)
         origin_of(textpage, index, ox, oy)
@@ -296,8 +292,9 @@ def characters(page: pdfium.PdfPage, textpage: pdfium.PdfTextpage, view: View) -
     return chars, unmapped
 
 
-def shapes(page: pdfium.PdfPage, view: View) -> tuple[list[Shape], float]:
-    """Rules, areas and pictures of the page, and the share of it that pictures cover."""
+def shapes(page: pdfium.PdfPage, view: View) -> tuple[list[Shape], float, dict[int, int]]:
+    """Rules, areas and pictures of the page, the share of it that pictures cover, and the painting order of its text objects."""
+    orders: dict[int, int] = {}
     out: list[Shape] = []
     covered = 0.0
     left, bottom, right, top = (ctypes.c_float() for _ in range(4))
@@ -308,6 +305,9 @@ def shapes(page: pdfium.PdfPage, view: View) -> tuple[list[Shape], float]:
     for order in range(count):
         item = raw.FPDFPage_GetObject(page, order)
         kind = raw.FPDFPageObj_GetType(item)
+        if kind == raw.FPDF_PAGEOBJ_TEXT:
+            orders[ctypes.cast(item, ctypes.c_void_p).value or 0] = order
+            continue
         if kind not in (raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_IMAGE, raw.FPDF_PAGEOBJ_FORM, raw.FPDF_PAGEOBJ_SHADING):
             continue
         if not raw.FPDFPageObj_GetBounds(item, left, bottom, right, top):
@@ -327,7 +327,7 @@ def shapes(page: pdfium.PdfPage, view: View) -> tuple[list[Shape], float]:
         else:
             out.append(Shape("image", x0, y0, x1, y1, None, order))
             covered += max(0.0, min(x1, width) - max(x0, 0)) * max(0.0, min(y1, height) - max(y0, 0)) / whole
-    return out, min(1.0, covered)
+    return out, min(1.0, covered), orders
 
 
 def annotations(page: pdfium.PdfPage, document: pdfium.PdfDocument, view: View) -> list[Annotation]:
@@ -352,55 +352,39 @@ def annotations(page: pdfium.PdfPage, document: pdfium.PdfDocument, view: View) 
 
 
 def read_page(document: pdfium.PdfDocument, number: int) -> Page:
-    """Page `number` (from 1). A page that PDFium cannot load comes back empty."""
+    """Page `number` (from 1). A page that PDFium cannot load comes back empty; one of sideways text is read turned upright."""
     try:
         page = document[number - 1]
     except pdfium.PdfiumError:
         return Page(number, 612.0, 792.0)
     try:
-        view = View(page)
-        width, height = page.get_size()
-        out = Page(number, width, height)
-        textpage = page.get_textpage()
-        try:
-            chars, out.unmapped = characters(page, textpage, view)
-        finally:
-            textpage.close()
-        out.shapes, out.images = shapes(page, view)
-        out.annotations = annotations(page, document, view)
+        out = drawn(document, page, number)
+        drawn_at = (char.font.angle for char in (*out.chars, *out.aside))
+        angles = Counter(round(angle / 90) * 90 for angle in drawn_at if abs((angle + 45) % 90 - 45) <= 5)
+        angle = max(angles, key=lambda a: (angles[a], a == 0)) if angles else 0
+        if angle and angles[angle] > 200:
+            # PDFium puts lines in order as they run on the page that it shows, so it has to show them upright.
+            page.set_rotation((page.get_rotation() + angle) % 360)
+            out = drawn(document, page, number)
+            out.turned = 180 if abs(angle) == 180 else angle
     finally:
         page.close()
-    level = sum(len(c.text) for c in chars if abs(c.font.angle) <= 20)
-    for angle in (90, -90):
-        if sum(len(c.text) for c in chars if abs(c.font.angle - angle) <= 5) > max(level, 200):
-            turn(out, chars, angle)
-            return out
-    for char in chars:
-        (out.chars if abs(char.font.angle) <= 20 else out.aside).append(char)
     return out
 
 
-def turn(page: Page, chars: list[Char], angle: int) -> None:
-    """Lay a page of sideways text upright: its coordinates become those of the page turned by `angle`."""
-
-    def upright(x0, y0, x1, y1):
-        if angle == 90:  # reads upwards: left edge of the turned page is the bottom of this one
-            return page.height - y1, x0, page.height - y0, x1
-        return y0, page.width - x1, y1, page.width - x0
-
+def drawn(document: pdfium.PdfDocument, page: pdfium.PdfPage, number: int) -> Page:
+    view = View(page)
+    out = Page(number, *page.get_size())
+    out.shapes, out.images, orders = shapes(page, view)
+    textpage = page.get_textpage()
+    try:
+        chars, out.unmapped = characters(textpage, view, orders)
+    finally:
+        textpage.close()
+    out.annotations = annotations(page, document, view)
     for char in chars:
-        x0, y0, x1, y1 = upright(char.x0, char.y0, char.x1, char.y1)
-        if abs(char.font.angle - angle) > 5:
-            page.aside.append(char)
-            continue
-        base = char.base if angle == 90 else page.width - char.base
-        page.chars.append(char._replace(x0=x0, y0=y0, x1=x1, y1=y1, base=base))
-    for item in (*page.shapes, *page.annotations):
-        item.x0, item.y0, item.x1, item.y1 = upright(item.x0, item.y0, item.x1, item.y1)
-        if isinstance(item, Shape) and item.kind in ("rule", "bar"):
-            item.kind = "bar" if item.kind == "rule" else "rule"
-    page.width, page.height = page.height, page.width
-    page.turned = angle
+        (out.chars if abs(char.font.angle) <= 20 else out.aside).append(char)
+    return out
 
 
 def outline(document: pdfium.PdfDocument) -> list[Bookmark]:

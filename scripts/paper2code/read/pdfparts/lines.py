@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from paper2code.read.pdfparts import texfonts
 from paper2code.read.pdfparts.engine import Char, Font, Page
 
 # Text that TeX fonts give as a separate accent before or after its letter: ´e, ¨u.
@@ -15,6 +16,10 @@ ACCENTS = {"´": "\u0301", "`": "\u0300", "¨": "\u0308", "ˆ": "\u0302", "˜": 
 
 
 HANGING = "√∑∏∫∮⋂⋃∐⎧⎨⎩⎪⎫⎬⎭⎛⎝⎞⎠⎡⎣⎤⎦⎜⎟⎢⎥\ufffd"  # signs set from the top, whose baseline is not the line's
+
+
+def hanging(char: Char) -> bool:
+    return char.text in HANGING or texfonts.hangs(char.font.name)
 
 
 @dataclass
@@ -63,7 +68,7 @@ class Line:
         bases: dict[float, Counter] = {}
         total = len(chars) or 1
         for char in chars:
-            if char.text not in HANGING:
+            if not hanging(char):
                 letters[round(char.font.size, 1)] += 1
                 bases.setdefault(round(char.font.size, 1), Counter())[round(char.base, 1)] += 1
         if not letters:
@@ -133,10 +138,10 @@ def same_line(line: list[Char], base: float, size: float, char: Char) -> bool:
     if size <= 0.87 * char.font.size and len(line) <= 6 and gap < 0.9 * big and -0.3 * big <= char.base - base <= 0.75 * big:
         return True
     # A sign of the extension font (big brackets, sums, roots) hangs from its own baseline.
-    if char.text in HANGING and gap < 0.9 * big:
+    if hanging(char) and gap < 0.9 * big:
         middle = (char.y0 + char.y1) / 2
         return base - 1.1 * size <= middle <= base + 0.5 * size
-    if last.text in HANGING and len(line) == 1 and gap < 0.9 * big:
+    if hanging(last) and len(line) == 1 and gap < 0.9 * big:
         return last.y0 <= char.base <= last.y1 + 0.3 * big
     return False
 
@@ -160,7 +165,7 @@ def lines_of(page: Page) -> list[Line]:
 
     for char in page.chars:
         if run and same_line(run, base, size, char):
-            if len(run) == 1 and run[0].text in HANGING:
+            if len(run) == 1 and hanging(run[0]):
                 base, size = char.base, char.font.size
             run.append(char)
             if char.font.size > 1.15 * size and not (char.font.math and char.text in "√∑∏∫()[]{}|"):
