@@ -217,6 +217,10 @@ class Reader:
         self.groups = 0
         self.place = Place()
         self.depth = 0
+        self.buffer = ""  # the words of the paragraph being read
+        self.words_only = False  # formulae are left out of lines
+        self.in_abstract = False  # under a heading "Abstract" of ordinary HTML
+        self.told: dict[etree.Element, tuple[type, str | None] | None] = {}  # what captions belong to
         self.found_notes: dict[tuple[str | None, str], Footnote] = {}
 
     # --- the whole --------------------------------------------------------------------------------------------------
@@ -266,7 +270,6 @@ class Reader:
         for note in self.place.notes:
             note.kind = "thanks"
         self.keep_notes()
-        self.place = Place()
 
     def finish(self) -> None:
         paper = self.paper
@@ -297,6 +300,7 @@ class Reader:
         return self.section
 
     def heading(self, node: etree.Element, level: int, appendix: bool) -> None:
+        self.in_abstract = False
         tag = next((child for child in node.iter("span", "div", "b", "strong") if has(child, "ltx_tag")), None)
         number = None
         if tag is not None:
@@ -355,8 +359,6 @@ class Reader:
         finally:
             self.depth -= 1
 
-    buffer = ""
-
     def loose(self, text: str | None) -> None:
         if text:
             self.buffer += text
@@ -364,22 +366,23 @@ class Reader:
     def flush(self) -> None:
         """End the paragraph being read and put it into the section, the float or the abstract that is open."""
         text, self.buffer = squeeze(self.buffer), ""
-        place, self.place = self.place, Place()
+        place = self.place
         if text and not re.fullmatch(r"[\s.,;:]*", text):
             if isinstance(self.item, Algorithm):
                 self.item.lines.append(text)
             else:
+                if self.in_abstract:
+                    self.paper.abstract = f"{self.paper.abstract}\n\n{text}".strip()
+                    return self.keep_notes(text)
                 if self.lead:
                     text, self.lead = f"{self.lead} {text}".strip(), ""
                 cites = list(dict.fromkeys(place.cites))
                 self.here().blocks.append(Block(self.kind, text, number=self.theorem, cites=cites, source=SOURCE))
-        self.place = place
         self.keep_notes(text)
-        self.place = Place()
 
     def keep_notes(self, text: str = "") -> None:
         """Footnotes and links met in the text just read: into the paper, with their place."""
-        place = self.place
+        place, self.place = self.place, Place()
         section = self.section.id if self.section else None
         for note in place.notes:
             note.section = section
@@ -390,7 +393,6 @@ class Reader:
             link.section = section
             link.context = link.context or sentence_around(text, link.text)
             self.paper.links.append(link)
-        place.notes, place.links = [], []
 
     def one(self, node: etree.Element) -> None:
         """Read one element where blocks are read."""
@@ -459,7 +461,7 @@ class Reader:
         level = max(1, int(node.tag[1]) - 1) if re.fullmatch(r"h[1-6]", str(node.tag)) else 1
         title = squeeze("".join(node.itertext()))
         if re.fullmatch(r"abstract\W*", title, re.I) and not self.paper.abstract:
-            self.grab_abstract = True
+            self.in_abstract = True
             return
         if re.fullmatch(r"(references|bibliography)\W*", title, re.I):
             self.after_references = True
@@ -488,25 +490,26 @@ class Reader:
 
     # --- words inside a line ------------------------------------------------------------------------------------------
 
-    def inline(self, node: etree.Element, without: etree.Element | None = None, lines: bool = False) -> str:
-        """The words of an element; notes, citations and links met on the way go to `self.place`."""
+    def inline(self, node: etree.Element, without: etree.Element | None = None, br: str = " ") -> str:
+        """The words of an element, `br` where lines break; notes, citations and links met on the way go to `self.place`."""
         if node is without:
             return ""
         own = classes(node)
         if node.tag == "math" or "ltx_Math" in own:
-            return formula(latex_of(node))
+            return " " if self.words_only else formula(latex_of(node))
         if self.skips(node, own):
             return ""
         if "ltx_ERROR" in own:
-            self.errors[squeeze("".join(node.itertext()))[:40] or "unnamed"] += 1
-            return " " if "undefined" in own else ""
+            name = squeeze("".join(node.itertext()))[:40] or "unnamed"
+            self.errors[name] += 1
+            return " & " if name in ("\\AND", "\\And") else " " if "undefined" in own else ""
         if how := hidden_how(node):
             self.hide(node, how)
             return ""
         if "ltx_note" in own:
             return self.note(node, own)
         if node.tag == "br":
-            return "\n" if lines else " "
+            return br
         if node.tag == "img":
             return ""
         if "ltx_bibitem" in own:
@@ -520,9 +523,9 @@ class Reader:
             pieces = [node.text or ""]
             for child in node:
                 if isinstance(child.tag, str):
-                    pieces.append(self.inline(child, without, lines))
+                    pieces.append(self.inline(child, without, br))
                     if child in self.blocks and child is not without:
-                        pieces.append("\n" if lines else " ")
+                        pieces.append(br)
                 pieces.append(child.tail or "")
         finally:
             self.depth -= 1
@@ -584,7 +587,8 @@ class Reader:
         self.where = "text"
         outside: list[str] = []
         for creator in node.xpath("descendant-or-self::*[contains(concat(' ', @class, ' '), ' ltx_personname ')]"):
-            self.paper.authors += names(self.inline(creator, lines=True))
+            text = self.inline(creator, br="\x1f").replace("\n", " ").replace("\x1f", "\n")
+            self.paper.authors += [name for name in names(text) if name not in self.paper.authors]
         for part in node.xpath(".//*[contains(concat(' ', @class, ' '), ' ltx_author_notes ')]"):
             # The text before the notes' own `ltx_contact` entries is the \thanks of the authors, run together.
             rest = squeeze(self.inline(part))
@@ -612,7 +616,6 @@ class Reader:
         texts = [text for text in map(squeeze, (*texts, current)) if text]
         self.paper.abstract = "\n\n".join([*filter(None, [self.paper.abstract]), *texts])
         self.keep_notes(self.paper.abstract)
-        self.place = Place()
         self.where = "text"
 
     # --- equations ----------------------------------------------------------------------------------------------------
@@ -622,14 +625,13 @@ class Reader:
         up to, or, after the last number, to that one."""
         self.groups += 1
         group = f"g{self.groups}"
-        rows = [row for row in node.iter() if isinstance(row.tag, str) and (has(row, "ltx_eqn_row") or row.tag == "tr")]
-        if not rows:
-            rows = [node]
+        rows = [row for row in node.iter(etree.Element) if row.tag == "tr" or has(row, "ltx_eqn_row")] or [node]
+        inside = set(rows)
         ready: list[list] = []  # [latex parts, number, label]
         waiting: list[str] = []
         spans = 0
         for row in rows:
-            if any(up in row.iterancestors() for up in rows if up is not row) and row.tag != "tr":
+            if row.tag != "tr" and any(up in inside for up in row.iterancestors()):
                 continue
             between = next((cell for cell in row.iter() if isinstance(cell.tag, str) and has(cell, "ltx_intertext")), None)
             if between is not None and not has(row, "ltx_equation"):
@@ -660,10 +662,9 @@ class Reader:
             if has(cell, "ltx_eqn_eqno") or has(cell, "ltx_tag"):
                 continue
             pieces += [latex_of(math) for math in formulae(cell)]
-            outer, self.place = self.place, Place()
-            rest = squeeze(re.sub(r"\$[^$]*\$", " ", self.inline_of_cell(cell)))
-            notes, self.place = self.place, outer
-            self.place.notes += notes.notes
+            self.words_only = True
+            rest = squeeze(self.inline_of_cell(cell))
+            self.words_only = False
             if rest and re.search(r"\w", rest):
                 words.append(rest)
         return squeeze(" ".join(pieces)), " ".join(words)
@@ -703,13 +704,18 @@ class Reader:
             self.walk(node)
             return
         captions = [part for part in node.iter(etree.Element) if part.tag == "figcaption" or has(part, "ltx_caption")]
-        mains = [caption for caption in captions if caption_of(caption)]
+        mains = [caption for caption in captions if self.caption_of(caption)]
         if len(mains) > 1:
             self.several(node, mains)
         elif mains:
-            self.fill(*caption_of(mains[0]), [node])
+            self.fill(*self.caption_of(mains[0]), [node])
         else:
             self.uncaptioned(node, captions)
+
+    def caption_of(self, caption: etree.Element) -> tuple[type, str | None] | None:
+        if caption not in self.told:
+            self.told[caption] = caption_of(caption)
+        return self.told[caption]
 
     def several(self, node: etree.Element, mains: list[etree.Element]) -> None:
         """Several captioned things in one float: each caption gets the largest part that holds no other caption, and
@@ -742,7 +748,7 @@ class Reader:
         if early and shares:
             shares[-1][1].extend(early)
         for caption, share in shares:
-            self.fill(*caption_of(caption), share)
+            self.fill(*self.caption_of(caption), share)
 
     @staticmethod
     def substance(node: etree.Element) -> bool:
@@ -780,7 +786,7 @@ class Reader:
         self.item, (self.kind, self.theorem) = None, before
 
     def caption(self, node: etree.Element) -> None:
-        told = caption_of(node)
+        told = self.caption_of(node)
         if self.item is None:
             if told:  # a caption outside any float
                 self.fill(*told, [node])
@@ -823,7 +829,6 @@ class Reader:
         self.place.notes += place.notes
         self.place.links += place.links
         self.keep_notes()
-        self.place = Place()
 
     def grid(self, node: etree.Element) -> list[list[str]]:
         """A table's cells as rows of strings: a cell that spans columns or rows is followed by empty ones."""
@@ -879,7 +884,7 @@ class Reader:
                     loose = ""
                     walk(child)
                 else:
-                    loose += self.inline(child, lines=True)
+                    loose += self.inline(child, br="\n")
                     if child in self.blocks:
                         loose += "\n"
                 loose += child.tail or ""
@@ -899,12 +904,13 @@ class Reader:
             self.here().blocks.append(Block("code", "\n".join(lines), cites=place.cites, source=SOURCE))
         self.place = place
         self.keep_notes()
-        self.place = Place()
 
     def line(self, node: etree.Element) -> str:
         """A listing's line, its indentation as spaces, its printed number left out."""
         tag = next((part for part in node.iterchildren(etree.Element) if has(part, "ltx_tag_listingline", "ltx_tag")), None)
         text = self.inline(node, without=tag).replace("\u00a0", " ").replace("\t", "    ")
+        if node in self.blocks:
+            text = text[1:-1]  # what parts a block from the words around it
         text = text.strip("\r\n")
         bare = text.lstrip()
         lead = text[: len(text) - len(bare)].replace("\n", "").replace("\r", "")
@@ -978,7 +984,6 @@ class Reader:
                 if not self.paper.references[-1].url:
                     self.paper.references[-1].url = link.url
             self.keep_notes()
-            self.place = Place()
         self.where = where
         loose = [child for child in node.iterchildren(etree.Element) if not is_heading(child) and not has(child, "ltx_biblist")]
         for child in loose:
@@ -1051,7 +1056,12 @@ def printed_number(row: etree.Element) -> tuple[str | None, int]:
 def caption_of(caption: etree.Element) -> tuple[type, str | None] | None:
     """What a caption says it belongs to: the kind of thing and its number. None for the caption of a panel."""
     tag = next((part for part in caption.iter(etree.Element) if has(part, "ltx_tag")), None)
-    text = squeeze("".join((tag if tag is not None else caption).itertext()))
+    text = ""
+    for piece in (tag if tag is not None else caption).itertext():
+        text += piece
+        if len(text) > 200:
+            break
+    text = squeeze(text)
     if tag is None:
         match = re.match(r"\W*[A-Za-z]+\.?\s*[A-Z]?[.\-]?\d[\w.]*(?=\s*[:.|])", text)
         text = match[0] if match else ""
@@ -1089,16 +1099,24 @@ NOT_A_NAME = re.compile(r"universi|institut|department|school|college|laborator|
 
 
 def names(text: str) -> list[str]:
-    """The people in an author block: each line or cell that begins with a name; affiliations and addresses fall away."""
+    """The people in an author block. A cell (parted by `&` or `\\AND`) begins with names; lines after the first are names
+    too only where several stand in one or where they bear marks. Affiliations and addresses fall away."""
     out = []
-    for cell in re.split(r"\s*(?:&|\\AND\b|\\And\b)\s*", text):
-        first = next((line for line in (squeeze(line) for line in cell.split("\n")) if line), "")
-        for name in re.split(r",|;|\band\b", first):
-            name = re.sub(r"\$[^$]*\$|\^\{[^}]*\}|[*†‡§¶∗]+|\d+(?![^\W\d_])", " ", name)
-            name = squeeze(name).strip(" .,;")
-            if 1 < len(name.split()) <= 6 and "@" not in name and not NOT_A_NAME.search(name):
-                out.append(name)
-    return out
+    cells = re.split(r"\s*(?:&|\\AND\b|\\And\b)\s*", text)
+    for cell in cells:
+        for count, line in enumerate(line for line in cell.split("\n") if line.strip()):
+            marked = "$" in line.strip()[1:]
+            if line.strip().startswith(("$", "^{")) or "@" in line or re.match(r"\s*\d", line):
+                break
+            found = []
+            for name in re.split(r"[,;·]|\band\b|\$[^$]*\$|\^\{[^}]*\}|\s{2,}|\u00a0{2,}", line):
+                name = squeeze(re.sub(r"[\d*†‡§¶∗]+", " ", name)).strip(" .,;")
+                if 1 < len(name.split()) <= 6 and not NOT_A_NAME.search(name) and name[0].isalpha():
+                    found.append(name)
+            if not found or count and not (len(cells) == 1 and (marked or len(found) > 1)):
+                break
+            out += found
+    return list(dict.fromkeys(out))
 
 
 def reference(key: str, label: str | None, text: str, blocks: list[str]) -> Reference:

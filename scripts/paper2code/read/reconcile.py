@@ -246,6 +246,12 @@ class Reconciliation:
         for part in ("rows", "lines", "files"):
             if hasattr(mine, part) and not getattr(mine, part):
                 setattr(mine, part, copy.deepcopy(getattr(its, part)))
+        if isinstance(mine, Algorithm) and source == "pdf":
+            ours, printed = (len(spoken(" ".join(lines))) for lines in (mine.lines, its.lines))
+            if printed >= 10 and ours < 0.5 * printed:
+                mine.lines = list(its.lines)
+                self.paper.warn("algorithm-cut", f"{NAMES[self.frame]} has {ours} words of algorithm {mine.number}, the PDF {printed}: "
+                                "its lines are the PDF's", where=f"alg-{mine.number}")
 
     def believed(self, ours: list[Item], its: Item, source: str) -> bool:
         """Whether an item that the frame lacks is there: the HTML is believed, the PDF where the number closes a gap."""
