@@ -40,6 +40,8 @@ def read_one(route: str, folder: Path, work: Path) -> dict:
     """Read one paper by one route, save paper.json and the code links; what it cost. Runs in a process of its own."""
     import resource
 
+    from paper2code import files
+    from paper2code.find import code
     from paper2code.read.open import read_all
 
     started = time.perf_counter()
@@ -48,21 +50,9 @@ def read_one(route: str, folder: Path, work: Path) -> dict:
         raise SystemExit(f"not read: {failed}")
     paper.save(work / "paper.json")
     used = resource.getrusage(resource.RUSAGE_SELF)
-    save_links(paper, work)
+    files.write_json(work / "paper_metadata.json", {"official_code": code.rank(paper)})
     return {"cpu": used.ru_utime + used.ru_stime, "wall": time.perf_counter() - started, "memory": used.ru_maxrss / 1024,
             "recall": paper.measures.get("word_recall")}
-
-
-def save_links(paper, work: Path) -> None:
-    """The ranked code links, where the ranking is part of this checkout."""
-    try:
-        from paper2code.find import official
-    except ImportError:
-        return
-    from paper2code import files
-
-    ranked = [entry.data() if hasattr(entry, "data") else vars(entry) for entry in official.rank(paper)]
-    files.write_json(work / "paper_metadata.json", {"official_code": ranked})
 
 
 def pages_of(folder: Path) -> int:

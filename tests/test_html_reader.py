@@ -166,6 +166,13 @@ def test_an_algorithm_in_a_minipage_that_lost_its_class():
     assert [(a.number, a.caption, a.lines) for a in paper.algorithms] == [("2", "Inner", ["go"])]
 
 
+def test_an_algorithm_outside_any_float():
+    listing = '<div class="ltx_listing"><div class="ltx_listingline">go</div></div>'
+    paper = html.read(page(section(para("<b>Algorithm 3</b> Going on") + listing + para("x") + listing)))
+    assert [(a.number, a.caption, a.lines) for a in paper.algorithms] == [("3", "Going on", ["go"])]
+    assert [b.kind for b in paper.sections[0].blocks] == ["algorithm", "paragraph", "code"]
+
+
 def test_code_lists_and_theorems():
     code = ('<div class="ltx_listing ltx_lstlisting"><div class="ltx_listing_data"><a href="data:text/plain;base64,eA==">⬇</a></div>'
             '<div class="ltx_listingline">def f(x):</div><div class="ltx_listingline">&#160;&#160;return x</div></div>')

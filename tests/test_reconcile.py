@@ -102,6 +102,17 @@ def test_text_that_the_pdf_hides_is_cut_out():
     assert made.sections[0].blocks[0].text.strip() == FIRST and "hidden-text-cut" in kinds(made)
 
 
+def test_a_garbled_section_is_mended_and_keeps_its_items():
+    text, pdf = paper("text"), paper("pdf", places=True)
+    for one in (text, pdf):
+        one.sections[0].blocks.insert(0, Block("paragraph", " ".join([FIRST] * 3)))
+    for block in pdf.sections[0].blocks:
+        block.text = block.text.replace("e", "\ufffd").replace("t", "\ufffd")
+    made = reconcile({"pdf": pdf, "text": text})
+    assert [b.text for b in made.sections[0].blocks if b.text] == [" ".join([FIRST] * 3), FIRST]
+    assert [b.ref for b in made.sections[0].blocks if b.ref] == ["eq-1", "eq-2"] and "section-mended" in kinds(made)
+
+
 def test_links_are_joined_and_the_one_with_a_word_run_into_it_is_dropped():
     latex, pdf = paper("latex"), paper("pdf", places=True)
     latex.links = [Link("https://github.com/doe/steps", "code", "Code is here.")]

@@ -898,12 +898,24 @@ class Reader:
         lines = [line for line in lines if line.strip()]
         if isinstance(self.item, Algorithm):
             self.item.lines += lines
+        elif lines and (caption := self.caption_before()):
+            number, text = caption
+            item = Algorithm(f"Algorithm{len(self.paper.algorithms)}", number, text, levelled(lines), section=self.section.id, source=SOURCE)
+            self.paper.algorithms.append(item)
+            self.section.blocks.append(Block("algorithm", ref=item.id, source=SOURCE))
         elif lines:
-            if self.kind == "theorem" and self.lead:
-                self.flush()
             self.here().blocks.append(Block("code", "\n".join(lines), cites=place.cites, source=SOURCE))
         self.place = place
         self.keep_notes()
+
+    def caption_before(self) -> tuple[str, str] | None:
+        """Number and caption where the paragraph before a listing is an algorithm's caption: an algorithm outside any float."""
+        last = self.section.blocks[-1] if self.section and self.section.blocks else None
+        match = re.match(r"Algorithm\s+([A-Z]?\.?\d+)\b\s*[:.]?\s*(.{0,200})$", last.text) if last and last.kind == "paragraph" else None
+        if match is None:
+            return None
+        self.section.blocks.pop()
+        return match[1], match[2]
 
     def line(self, node: etree.Element) -> str:
         """A listing's line, its indentation as spaces, its printed number left out."""
@@ -1050,6 +1062,9 @@ def printed_number(row: etree.Element) -> tuple[str | None, int]:
                 number = squeeze(" ".join(map(latex_of, maths))).strip("()[] ")
             cell = nearest(tag, lambda up: up.tag == "td")
             return number or None, span(cell, "rowspan") if cell is not None else 1
+    for cell in row.iter(etree.Element):
+        if has(cell, "ltx_eqn_eqno") and (text := squeeze("".join(cell.itertext())).strip("()[] .")):
+            return text, span(cell, "rowspan")
     return None, 1
 
 

@@ -13,6 +13,7 @@ from collections import Counter
 from difflib import SequenceMatcher
 
 from paper2code.paper import SOURCES, Algorithm, Block, Equation, Figure, Footnote, Paper, Section, Table, give_ids
+from paper2code.read import garbled
 from paper2code.read.alignment import Placer, counted, plain, recall, runs, words
 from rapidfuzz.fuzz import ratio
 
@@ -96,6 +97,7 @@ class Reconciliation:
         for name in ("equations", "algorithms", "tables", "figures"):
             for source, other in self.others.items():
                 self.merge(name, source, other)
+        self.mend()
         self.references()
         self.links()
         self.hidden()
@@ -288,6 +290,37 @@ class Reconciliation:
         at = next((number + 1 for number, block in enumerate(section.blocks) if before is not None and block.ref == before.id),
                   len(section.blocks))
         section.blocks.insert(at, Block(name[:-1], ref=item.id, page=item.page, bbox=item.bbox, source=source))
+
+    # --- garbled sections -------------------------------------------------------------------------------------------------
+
+    def mend(self) -> None:
+        """Sections whose text is garbled get their words from the best source that reads them clean. Our items stay."""
+        for section in self.paper.sections:
+            if not garbled.measure(said(section.blocks)).bad:
+                continue
+            for source, other in self.others.items():
+                its = next((one for one in other.sections if self.sections[source].get(one.id) == section.id), None)
+                if its is None or len(said(its.blocks)) < 0.5 * len(said(section.blocks)) or garbled.measure(said(its.blocks)).bad:
+                    continue
+                section.blocks = self.with_our_items(section.blocks, its.blocks, other, source)
+                self.paper.warn("section-mended", f"section {section.number or section.title} is garbled in {NAMES[self.frame]}; "
+                                f"its words come from {NAMES[source]}", where=section.id)
+                break
+
+    def with_our_items(self, ours: list[Block], theirs: list[Block], other: Paper, source: str) -> list[Block]:
+        """Another source's words with our items where it has those of the same kind and number; the rest of ours after them."""
+        mine = {(type(item).__name__, number_of(item.number)): item.id for item in self.paper.items() if item.number}
+        its = {item.id: (type(item).__name__, number_of(item.number)) for item in other.items() if item.number}
+        left = {block.ref: block for block in ours if block.ref}
+        out = []
+        for block in theirs:
+            if block.kind in WORDY and block.text:
+                new = copy.deepcopy(block)
+                new.cites, new.source = [], source
+                out.append(new)
+            elif (own := mine.get(its.get(block.ref))) in left:
+                out.append(left.pop(own))
+        return [*out, *left.values()]
 
     # --- references, links, hidden text ---------------------------------------------------------------------------------
 
@@ -502,6 +535,10 @@ class Reconciliation:
         known = {(source.role, source.name) for source in self.paper.sources}
         for other in self.others.values():
             self.paper.sources += [source for source in copy.deepcopy(other.sources) if (source.role, source.name) not in known]
+
+
+def said(blocks: list[Block]) -> str:
+    return " ".join(block.text for block in blocks if block.kind in WORDY)
 
 
 def spoken(text: str) -> list[str]:
