@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from paper2code import cli, environment  # noqa: E402
 from paper2code.acquire import identifiers  # noqa: E402
-from paper2code.workspace import FRAMEWORKS, MODES  # noqa: E402
+from paper2code.workspace import FRAMEWORKS, MODES, PARTS  # noqa: E402
 
 EXAMPLES = """
   fetch_paper.py 2106.09685
@@ -34,6 +34,9 @@ def main(argv: list[str] | None = None) -> int:
     )
     parser.add_argument("--source", choices=("auto", "latex", "html", "pdf", "text"), default="auto",
                         help="read this form of the paper alone (default: auto, all that can be had)")
+    parser.add_argument("--without", choices=PARTS, action="append", metavar="PART",
+                        help=f"the paper really has no {', '.join(PARTS[:-1])} or {PARTS[-1]}: gate 1 does not ask for it "
+                        "(may be given several times; remembered)")
     parser.add_argument("--offline", action="store_true", help="use the cache alone")
     parser.add_argument("--no-cache", action="store_true", help="download again and keep nothing")
     parser.add_argument("--json", action="store_true", help="the closing note as JSON")
@@ -46,7 +49,7 @@ def main(argv: list[str] | None = None) -> int:
 
     from paper2code import intake
 
-    request = intake.Request(paper, args.paper, args.mode, args.framework, args.source, args.offline, args.no_cache)
+    request = intake.Request(paper, args.paper, args.mode, args.framework, args.source, args.offline, args.no_cache, args.without)
     result = intake.run(request, Path(args.work) if args.work else None)
     text, data = intake.summary(result, script=str(Path(__file__).resolve().with_name("check_stage.py")))
     cli.show(text, data=data, as_json=args.json, out=args.out)

@@ -129,3 +129,23 @@ def test_references_are_enough_when_there_is_one(tmp_path):
     document = sound()
     document.references = [Reference("one", "A. Author. 2001.")]
     assert errors(stage1.check(lay(tmp_path, document))[0]) == []
+
+
+@pytest.mark.parametrize("name", ["abstract", "headings", "equations", "references"])
+def test_what_a_paper_really_has_not_can_be_accepted(tmp_path, name):
+    document = sound()
+    DOCUMENTS[name][0](document)
+    work = lay(tmp_path, document)
+    findings, _ = stage1.check(work)
+    assert f"--without {name}" in next(finding.fix for finding in findings if finding.check == name)
+    work.save_job(Job("2101.00001v2", "2101.00001", without=[name]))
+    findings, _ = stage1.check(work)
+    assert errors(findings) == [] and any(finding.check == name and "accepted" in finding.message for finding in findings)
+
+
+def test_a_garbled_method_cannot_be_accepted(tmp_path):
+    document = sound()
+    document.warn("garbled", "glyphs lost", "2")
+    work = lay(tmp_path, document)
+    work.save_job(Job("2101.00001v2", "2101.00001", without=["garbled", "method", "title"]))
+    assert errors(stage1.check(work)[0])

@@ -32,7 +32,7 @@ ABSTRACT = 30  # words: a shorter abstract than this was not found whole
 
 @dataclass
 class Request:
-    """What fetch_paper.py was asked for; None for mode and framework keeps what the workspace remembers."""
+    """What fetch_paper.py was asked for; None for mode, framework and without keeps what the workspace remembers."""
 
     paper: ArxivId | Path
     asked: str
@@ -41,6 +41,7 @@ class Request:
     source: str = "auto"
     offline: bool = False
     no_cache: bool = False
+    without: list[str] | None = None
     bar: bool = True
 
 
@@ -162,7 +163,8 @@ def start(workspace: Workspace, request: Request) -> Job:
     job = Job(paper=before.paper if before else wanted, asked=request.asked,
               mode=request.mode or (before.mode if before else "minimal"),
               framework=request.framework or (before.framework if before else "pytorch"),
-              started=before.started if before else "")
+              started=before.started if before else "",
+              without=sorted(set(request.without)) if request.without is not None else before.without if before else [])
     workspace.save_job(job)
     return job
 
@@ -288,6 +290,8 @@ def summary(result: Result, *, script: str) -> tuple[str, dict]:
         lines.append(f"code: {len(metadata.official_code)} links, first {best.get('url')} (confidence {best.get('confidence')})")
     else:
         lines.append("code: no link found")
+    if paper.id and not metadata.url:
+        lines.append(f"this file is arXiv's {paper.id}: fetch_paper.py {paper.id} gets its LaTeX and HTML too, which have the formulas")
     if paper.warnings:
         lines.append(f"warnings: {len(paper.warnings)}, listed in outline.md")
     failing = [finding for finding in findings if finding.severity == "error"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from paper2code.paper import Paper
 
 MODES = ("minimal", "full", "educational")
 FRAMEWORKS = ("pytorch", "jax", "numpy")
+PARTS = ("abstract", "headings", "equations", "references")  # what a paper may really not have
 FOLDER = ".paper2code_work"
 
 
@@ -44,7 +45,8 @@ def now() -> str:
 
 @dataclass
 class Job:
-    """What was asked for. `paper` is the id with its resolved version, or the local file's name."""
+    """What was asked for. `paper` is the id with its resolved version, or the local file's name; `without` the parts that
+    the paper was said not to have, which gate 1 then does not ask for."""
 
     paper: str
     asked: str
@@ -52,6 +54,7 @@ class Job:
     framework: str = "pytorch"
     tool: str = ""
     started: str = ""
+    without: list[str] = field(default_factory=list)
 
     def __post_init__(self):
         self.tool = self.tool or version()

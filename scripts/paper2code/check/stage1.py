@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from paper2code import cli, files
 from paper2code.findings import ERROR, WARNING, Finding
 from paper2code.paper import Paper, Section
-from paper2code.workspace import Workspace
+from paper2code.workspace import PARTS, Workspace
 
 ABSTRACT_WORDS, BODY_WORDS, METHOD_WORDS = 25, 500, 120
 ANOTHER = "give the paper in another form: fetch_paper.py with the LaTeX source, the HTML, or a better PDF"
+NONE = "; if the paper really has none, look at its pages to be sure, then run fetch_paper.py again with --without"
 # Sections that are about something else than how the thing is done.
 ASIDE = re.compile(
     r"\b(introduction|abstract|conclusions?|concluding|acknowledge?ments?|references|bibliography|discussion|outlook"
@@ -45,6 +47,8 @@ def check(workspace: Workspace) -> tuple[list[Finding], dict[str, int]]:
     for part in (title, abstract, headings, equations, references, method, appendices, algorithms, tables_and_figures, garbled):
         findings += part(paper)
     findings += code(workspace)
+    without = set(workspace.job().without) & set(PARTS)
+    findings = [accepted(finding) if finding.check in without else finding for finding in findings]
     counts = {
         name: len(getattr(paper, name))
         for name in ("sections", "equations", "algorithms", "tables", "figures", "footnotes", "references", "links", "warnings")
@@ -53,6 +57,12 @@ def check(workspace: Workspace) -> tuple[list[Finding], dict[str, int]]:
                "appendix_sections": sum(section.appendix for section in paper.sections),
                "words": sum(len(passage.text.split()) for passage in paper.passages()), "pages": paper.pages or 0}
     return findings, counts
+
+
+def accepted(finding: Finding) -> Finding:
+    """A part that is missing and was said not to be in the paper: told, but no failure."""
+    return replace(finding, severity=WARNING, message=f"{finding.message}; accepted, since the paper was said to have none",
+                   fix="nothing, if that is so; else fetch the paper in another form and leave --without out")
 
 
 def whole(workspace: Workspace) -> Iterator[Finding]:
@@ -101,13 +111,13 @@ def abstract(paper: Paper) -> Iterator[Finding]:
     count = len(paper.abstract.split())
     if count < ABSTRACT_WORDS:
         yield Finding("abstract", f"the abstract has {count} words", "paper.json", expected=f"at least {ABSTRACT_WORDS} words",
-                      evidence=paper.abstract[:120] or None, fix=ANOTHER)
+                      evidence=paper.abstract[:120] or None, fix=f"{ANOTHER}{NONE} abstract")
 
 
 def headings(paper: Paper) -> Iterator[Finding]:
     if len(paper.sections) < 2:
         yield Finding("headings", f"{len(paper.sections)} sections were found", "paper.json", expected="the paper's headings",
-                      fix=f"{ANOTHER}; for a text file mark headings with # or numbers")
+                      fix=f"{ANOTHER}; for a text file mark headings with # or numbers{NONE} headings")
         return
     tops = [section.number for section in paper.sections if section.number and section.number.isdigit()]
     missing = [str(number) for number in range(1, max(map(int, tops), default=0)) if str(number) not in tops]
@@ -148,7 +158,7 @@ def equations(paper: Paper) -> Iterator[Finding]:
             f"no equation was found, but the text speaks of equation {', '.join(missing[:6])}",
             "equations/all.md",
             expected="the paper's display formulas",
-            fix=ANOTHER,
+            fix=f"{ANOTHER}{NONE} equations",
         )
     elif not paper.equations:
         yield Finding(
@@ -172,7 +182,7 @@ def references(paper: Paper) -> Iterator[Finding]:
     cites = sum(len(block.cites) for section in paper.sections for block in section.blocks)
     told = f", though the text cites {cites} times" if cites else ""
     yield Finding(
-        "references", f"no reference list was found{told}", "references.md", expected="the paper's references", fix=ANOTHER
+        "references", f"no reference list was found{told}", "references.md", expected="the paper's references", fix=f"{ANOTHER}{NONE} references"
     )
 
 
@@ -181,7 +191,8 @@ def method(paper: Paper) -> Iterator[Finding]:
     def count(sections: list[Section]) -> int:
         return sum(len(block.text.split()) for section in sections for block in section.blocks)
 
-    body = [section for section in paper.sections if not ASIDE.search(section.title) and not paper.is_related(section)]
+    body = [section for section in paper.sections if len(paper.sections) == 1  # one heading says nothing of what is below it
+            or not ASIDE.search(section.title) and not paper.is_related(section)]
     if (words := count(body)) < BODY_WORDS:
         yield Finding("method", f"the sections that say how it is done hold {words} words", "paper.json",
                       expected=f"at least {BODY_WORDS} words", fix=ANOTHER)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 from paper2code import cli
 from paper2code.acquire import local, unpack
-from paper2code.paper import Paper
+from paper2code.acquire.provenance import SOURCE_OF
+from paper2code.paper import Paper, Section
+from paper2code.read import garbled, reconcile
 
 FEWEST_WORDS = 80  # a text with less is no paper
 SCANNED = 20  # words a page: a PDF with less is pictures of pages
 ORDER = ("source", "html", "pdf", "text")  # of trust
+RUNNING = ("paragraph", "list", "theorem")
 
 
 def reader(role: str, *, alone: bool = True) -> Callable[[Path], Paper]:
@@ -55,37 +60,88 @@ def words(paper: Paper) -> int:
 
 def read_all(found: dict[str, Path], say: Callable[[str], None] = cli.say) -> tuple[Paper, dict[str, str]]:
     """Read every file (by role: source, html, pdf, text) and reconcile. Gives the paper, and for each role that could not
-    be read the reason, which is a warning in the paper too. Raises Stop (exit 4) when none could be read."""
-    papers: dict[str, Paper] = {}
+    be read, or is garbled and was left aside, the reason. Raises Stop (exit 4) when none could be read."""
+    good: dict[str, Paper] = {}
+    poor: dict[str, tuple[float, Paper]] = {}  # garbled readings, and how much
     failed: dict[str, cli.Stop] = {}  # by role
     for role in ORDER:
         if role not in found:
             continue
-        source = {"source": "latex"}.get(role, role)
+        source = SOURCE_OF[role]
         try:
-            paper = reader(role, alone=not papers)(found[role])
+            paper = reader(role, alone=not good)(found[role])
             enough(paper, role, found[role])
-            papers[source] = paper
         except cli.Stop as stop:
             failed[role] = stop
         except (MemoryError, RecursionError, Exception) as problem:  # noqa: BLE001  one reader's fault is not the run's
             failed[role] = cli.Stop(f"the {source} reader failed on it ({type(problem).__name__}: {str(problem)[:200]})",
-                                      code=cli.UNUSABLE, expected="a file that can be read", fix="give the paper in another form")
+                                    code=cli.UNUSABLE, expected="a file that can be read", fix="give the paper in another form")
+        else:
+            say(f"reading {source}: {summary(paper)}")
+            judged = garbled.measure(prose(paper))
+            paper.measures["garbled"] = round(judged.score, 3)
+            if judged.bad:
+                poor[role] = judged.score, paper
+                failed[role] = cli.Stop(f"its text is garbled: {judged.why}", code=cli.UNUSABLE, expected="readable text",
+                                        fix="give the paper in another form")
+            else:
+                good[source] = paper
         if role in failed:
             say(f"reading {source}: {failed[role].message}")
-        else:
-            say(f"reading {source}: {summary(papers[source])}")
-    if not papers:
+    if not good and not poor:
         raise none_readable(failed)
-    if len(papers) == 1:
-        paper = next(iter(papers.values()))
+    if not good:  # better garbled words, told as such, than none
+        role = min(poor, key=lambda role: poor[role][0])
+        paper = poor[role][1]
+        paper.warn("garbled", f"{SOURCE_OF[role]}: {failed.pop(role).message}, and there is no other source")
     else:
-        from paper2code.read import reconcile
-
-        paper = reconcile.reconcile(papers)
+        paper = reconcile.reconcile(good)
+        mend(paper, good)
     for role, stop in failed.items():
-        paper.warn("source-unreadable", f"{role}: {stop.message}")
+        paper.warn("source-unreadable", f"{SOURCE_OF[role]}: {stop.message}")
     return paper, {role: stop.message for role, stop in failed.items()}
+
+
+# --- garbled text -------------------------------------------------------------------------------------------------------
+
+
+def prose(paper: Paper) -> str:
+    """The running text of a paper."""
+    return "\n".join([words_alone(paper.abstract), *(text_of(section) for section in paper.sections)])
+
+
+def text_of(section: Section) -> str:
+    return "\n".join(words_alone(block.text) for block in section.blocks if block.kind in RUNNING)
+
+
+def words_alone(text: str) -> str:
+    """A text without its formulas, of which letters and common words mean nothing."""
+    return re.sub(r"\$[^$]*\$", " ", text)
+
+
+def mend(paper: Paper, readings: dict[str, Paper]) -> None:
+    """Give a section whose own text is garbled the text of another source, where that has it readable; say which."""
+    for section in paper.sections:
+        judged = garbled.measure(text_of(section))
+        if not judged.bad:
+            continue
+        for source, other in readings.items():
+            its = next((part for part in other.sections if same_section(part, section)), None)
+            if its is None or source == section.source or len(text_of(its)) < 0.5 * len(text_of(section)):
+                continue
+            if not garbled.measure(text_of(its)).bad:
+                known = {item.id for item in paper.items()}
+                kept = [block for block in its.blocks if block.ref is None or block.ref in known]
+                section.blocks = [dataclasses.replace(block, source=source) for block in kept]
+                paper.warn("section-mended", f"its text was garbled ({judged.why}); the text of {source} stands in its place", section.id)
+                break
+        else:
+            paper.warn("garbled", judged.why, section.id)
+
+
+def same_section(one: Section, other: Section) -> bool:
+    """The same section in two readings: by its printed number, else by its title."""
+    return one.number == other.number if one.number and other.number else one.title.casefold() == other.title.casefold()
 
 
 def enough(paper: Paper, role: str, path: Path) -> None:
