@@ -79,13 +79,15 @@ def test_a_garbled_source_gives_way_to_the_next(read, text):
 
 def test_a_garbled_source_is_better_than_none_and_told(read):
     found, left, _, _ = read(pdf=paper(BACKWARDS, "pdf", BACKWARDS), html=ValueError("x"))
-    assert kinds(found).count("garbled") == 1 and set(left) == {"html"}
+    assert [warning.where for warning in found.warnings if warning.kind == "garbled"] == ["1", "2", "3", None]
+    assert set(left) == {"html"}
     assert found.measures["garbled"] > 0.5
 
 
 def test_a_garbled_section_is_mended_from_another_source_alone(read):
     found, left, _, _ = read(source=paper(BACKWARDS), html=paper(source="html"))
     assert found.sections[1].blocks[0].text == PROSE * 4 and found.sections[1].blocks[0].source == "html"
+    assert "garbled" not in kinds(found) and found.measures["garbled"] == 0
     assert found.sections[0].blocks[0].source == "latex", "the others stay as they were"
     assert [(warning.kind, warning.where) for warning in found.warnings if "mended" in warning.kind] == [("section-mended", "2")]
     assert not left
@@ -94,6 +96,16 @@ def test_a_garbled_section_is_mended_from_another_source_alone(read):
 def test_a_garbled_section_that_nothing_mends_is_told(read):
     found, _, _, _ = read(source=paper(BACKWARDS), html=paper(BACKWARDS, "html"))
     assert [(warning.kind, warning.where) for warning in found.warnings if warning.kind == "garbled"] == [("garbled", "2")]
+    assert found.measures["garbled"] == 0.25, "the share of the words that cannot be read"
+
+
+def test_what_the_pdf_garbled_is_told_only_where_its_words_are_used(read):
+    printed = paper(source="pdf")
+    printed.pages = 3
+    printed.sections[1].blocks[0].page = 2
+    printed.warn("garbled", "page 2 is garbled: (cid:3)", "page 2")
+    assert "garbled" in kinds(read(pdf=printed)[0])
+    assert "garbled" not in kinds(read(source=paper(), pdf=printed)[0])
 
 
 def test_too_few_words_are_no_paper(read):

@@ -240,9 +240,8 @@ def garbled(paper: Paper) -> Iterator[Finding]:
         if warning.kind != "garbled":
             continue
         section = paper.section(warning.where)
-        aside = section is not None and (ASIDE.search(section.title) or paper.is_related(section))
-        place = f"§{warning.where}: " if section is not None else ""
-        yield Finding("garbled", f"{place}{warning.message}", "paper.json", severity=WARNING if aside else ERROR,
+        vital = section is not None and not ASIDE.search(section.title) and not paper.is_related(section)
+        yield Finding("garbled", warning.message, "paper.json", severity=ERROR if vital or warning.where is None else WARNING,
                       expected="readable text", fix=f"{ANOTHER}; or read the pages as pictures: search_paper.py WORK --page N --image FILE")
 
 

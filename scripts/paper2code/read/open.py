@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import tempfile
 from collections.abc import Callable
@@ -79,7 +78,6 @@ def read_all(found: dict[str, Path], say: Callable[[str], None] = cli.say) -> tu
         else:
             say(f"reading {source}: {summary(paper)}")
             judged = garbled.measure(prose(paper))
-            paper.measures["garbled"] = round(judged.score, 3)
             if judged.bad:
                 poor[role] = judged.score, paper
                 failed[role] = cli.Stop(f"its text is garbled: {judged.why}", code=cli.UNUSABLE, expected="readable text",
@@ -93,10 +91,11 @@ def read_all(found: dict[str, Path], say: Callable[[str], None] = cli.say) -> tu
     if not good:  # better garbled words, told as such, than none
         role = min(poor, key=lambda role: poor[role][0])
         paper = poor[role][1]
+        retell(paper)
         paper.warn("garbled", f"{SOURCE_OF[role]}: {failed.pop(role).message}, and there is no other source")
     else:
         paper = reconcile.reconcile(good)
-        mend(paper, good)
+        retell(paper)
     for role, stop in failed.items():
         paper.warn("source-unreadable", f"{SOURCE_OF[role]}: {stop.message}")
     return paper, {role: stop.message for role, stop in failed.items()}
@@ -119,29 +118,22 @@ def words_alone(text: str) -> str:
     return re.sub(r"\$[^$]*\$", " ", text)
 
 
-def mend(paper: Paper, readings: dict[str, Paper]) -> None:
-    """Give a section whose own text is garbled the text of another source, where that has it readable; say which."""
+def retell(paper: Paper) -> None:
+    """Tell the garbled places of the paper that came out: what another source replaced or mended is garbled no longer.
+
+    `measures["garbled"]` is the share of the running text that stands in garbled sections.
+    """
+    printed = {f"page {block.page}" for section in paper.sections for block in section.blocks if block.source == "pdf"}
+    paper.warnings = [warning for warning in paper.warnings if warning.kind != "garbled" or warning.where in printed]
+    total = bad = 0
     for section in paper.sections:
-        judged = garbled.measure(text_of(section))
-        if not judged.bad:
-            continue
-        for source, other in readings.items():
-            its = next((part for part in other.sections if same_section(part, section)), None)
-            if its is None or source == section.source or len(text_of(its)) < 0.5 * len(text_of(section)):
-                continue
-            if not garbled.measure(text_of(its)).bad:
-                known = {item.id for item in paper.items()}
-                kept = [block for block in its.blocks if block.ref is None or block.ref in known]
-                section.blocks = [dataclasses.replace(block, source=source) for block in kept]
-                paper.warn("section-mended", f"its text was garbled ({judged.why}); the text of {source} stands in its place", section.id)
-                break
-        else:
-            paper.warn("garbled", judged.why, section.id)
-
-
-def same_section(one: Section, other: Section) -> bool:
-    """The same section in two readings: by its printed number, else by its title."""
-    return one.number == other.number if one.number and other.number else one.title.casefold() == other.title.casefold()
+        text = text_of(section)
+        judged = garbled.measure(text)
+        total += len(text)
+        if judged.bad:
+            bad += len(text)
+            paper.warn("garbled", f"section {section.number or section.title!r} is garbled: {judged.why}", section.id)
+    paper.measures["garbled"] = round(bad / total, 3) if total else 0.0
 
 
 def enough(paper: Paper, role: str, path: Path) -> None:
