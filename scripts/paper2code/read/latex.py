@@ -23,7 +23,7 @@ Engine.native = frozenset("\\" + name for name in COMMANDS)
 Engine.native_environments = frozenset(ENVIRONMENTS)
 
 
-def read(path: Path, *, seconds: float = 60.0) -> Paper:
+def read(path: Path, *, seconds: float = 30.0) -> Paper:
     """The paper that a LaTeX source makes.
 
     `path`: the folder of an e-print, or a .tex file whose folder is then the source. `seconds` bounds the time spent; what

@@ -68,7 +68,7 @@ class Open:
 class Document(Engine):
     """One reading of a source."""
 
-    def __init__(self, source: Source, seconds: float = 60.0, only_referenced: set[str] | None = None):
+    def __init__(self, source: Source, seconds: float = 30.0, only_referenced: set[str] | None = None):
         super().__init__(seconds)
         self.handlers = dict(COMMANDS)  # a paper may add its own
         self.frames = dict(ENVIRONMENTS)
@@ -85,6 +85,8 @@ class Document(Engine):
         self.class_name = ""
         self.packages: dict[str, str] = {}
         self.inputs = 0
+        self.main = ""
+        self.times: dict[str, int] = {}  # how often each file was read
         self.reading: list[str] = []  # files that are open, innermost last
         self.label_now: tuple[str, str, str] | None = None  # printed number, kind, title of what a \label would name
         self.labels: dict[str, tuple[str, str, str]] = {}
@@ -122,6 +124,7 @@ class Document(Engine):
         self.in_document = not re.search(r"\\begin\s*\{document\}", self.flat(main))
         if self.in_document:
             self.context = Context("body")
+        self.main = main
         self.reading.append(main)
         self.open(Lexer(text, main, base=folder(main)))
         self.run()
@@ -429,7 +432,8 @@ class Document(Engine):
             elif self.in_document or not name.endswith((".sty", ".cls")):
                 self.warn("missing-input", f"{name[:120]} is asked for and is not in the source")
             return False
-        if found in self.reading or len(self.reading) > 60 or self.inputs > MOST_INPUTS:
+        times = self.times[found] = self.times.get(found, 0) + 1
+        if found in self.reading or found == self.main or len(self.reading) > 60 or times > 60 or self.inputs > MOST_INPUTS:
             self.warn("input-loop", f"{found} takes itself in; it is not read again")
             return False
         self.inputs += 1

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable
 
 from paper2code.read.tex.lexer import Lexer, written
 
-MOST_EXPANSIONS = 60_000  # without a character read from a file: a macro that calls itself
-MOST_TOKENS = 2_000_000  # pushed back at once
+MOST_EXPANSIONS = 5_000  # without a character read from a file: a macro that calls itself
+MOST_TOKENS = 1_000_000  # pushed back at once, or in all without a character read
 MOST_DEPTH = 150  # frames inside one another
 LENGTH = re.compile(r"\s*[-+]?\s*(?:[\d.,]+\s*(?:pt|em|ex|cm|mm|in|pc|bp|sp|\\)|\\[A-Za-z@]+\s*$|$)")
 
@@ -98,7 +98,7 @@ class Engine:
     native_environments: frozenset[str] = frozenset()
     display_names: frozenset[str] = frozenset()
 
-    def __init__(self, seconds: float = 60.0):
+    def __init__(self, seconds: float = 30.0):
         self.lexer: Lexer | None = None
         self.back: list[str] = []
         self.barrier = True
@@ -112,9 +112,10 @@ class Engine:
         self.math = 0  # how many formulas we are inside of
         self.package = 0  # inside a style or class file
         self.letters = False
-        self.expansions = 0
+        self.expansions = self.pushed = 0
         self.deadline = time.monotonic() + seconds
         self.late = False
+        self.endless: set[str] = set()  # macros that were found to call themselves
         self.warnings: list[tuple[str, str, str | None]] = []
         self.comments: set[str] = {"comment"}
         self.globals = False
@@ -160,7 +161,7 @@ class Engine:
             if self.lexer is not None:
                 token = self.lexer.next()
                 if token is not None:
-                    self.expansions = 0
+                    self.expansions = self.pushed = 0
                     return token
                 ended = self.lexer.name
                 self.last = f"{ended}:{self.lexer.line()}"
@@ -175,6 +176,7 @@ class Engine:
         """A file came to its end."""
 
     def push(self, tokens: list[str]) -> None:
+        self.pushed += len(tokens)
         self.back += [token for token in reversed(tokens) if token]
 
     def peek(self) -> str | None:
@@ -526,7 +528,9 @@ class Engine:
 
     def expand(self, token: str, macro: Macro) -> None:
         self.expansions += 1
-        if self.expansions > MOST_EXPANSIONS or len(self.back) > MOST_TOKENS or self.late:
+        if self.late or token in self.endless:
+            return
+        if self.expansions > MOST_EXPANSIONS or self.pushed > MOST_TOKENS or len(self.back) > MOST_TOKENS:
             self.runaway(token)
             return
         if not self.expansions & 255 and time.monotonic() > self.deadline:
@@ -534,16 +538,19 @@ class Engine:
             self.warn("time-limit", f"reading took too long; macros are no longer expanded from {token} on")
             return
         if macro.plain:
+            self.pushed += len(macro.backward)
             self.back += macro.backward
             return
         self.push(self.filled(token, macro))
 
     def runaway(self, token: str) -> None:
-        if not self.late:
-            self.warn("macro-loop", f"{token} calls itself without end; it is left out")
-        self.macros[token] = Macro([])
+        self.warn("macro-loop", f"{token} calls itself without end; it is left out")
+        self.endless.add(token)
+        if len(self.endless) > 8:
+            self.late = True
+            self.warn("macro-loop", "too many macros call themselves without end; macros are no longer expanded")
         self.back.clear()
-        self.expansions = 0
+        self.expansions = self.pushed = 0
 
     def filled(self, token: str, macro: Macro) -> list[str]:
         """A macro's body with its arguments, which are read here."""

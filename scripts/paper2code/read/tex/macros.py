@@ -128,6 +128,8 @@ def let(engine: Engine, token: str) -> None:
 
 
 def same(engine: Engine, name: str, other: str, *, globally: bool = False) -> None:
+    if not other:
+        return
     if len(other) > 1 and other[0] not in "\\\0":
         engine.back.append(other[1:])
         other = other[0]
@@ -355,7 +357,7 @@ def begin(engine: Engine, token: str) -> str | None:
         return f"\\begin{{{name}}}"
     if sum(1 for opened, _ in engine.opened if opened == name) > 40:
         engine.warn("macro-loop", f"the environment {name} opens itself; it is left out")
-        del engine.environments[name]
+        engine.environments.pop(name, None)
         return None
     start, end = known
     engine.expansions += 1
