@@ -297,7 +297,7 @@ def usable(said: str) -> bool:
         and not re.search(r"[\\{}_^&#]", outside)
         and said.count("$") % 2 == 0
         and commands <= KNOWN
-        and not re.search(r"\\\\\d", said)
+        and not re.search(r"\\\d", said)
         and '"' not in said
         and "--" not in outside
     )

@@ -84,7 +84,7 @@ NAMED = (rf"[^\W\d_a-z]{NAME_LETTER}*(?:[\s,&.~\u00a8\u00b4`\u02c6\u02dc]+{NAME_
 KEY = r"[^\W\d_][\w:+./-]{1,60}"
 TEXTUAL = rf"[^\W\d_a-z]{NAME_LETTER}+(?:\s+(?:and|&)\s+[^\W\d_a-z]{NAME_LETTER}+|\s+et\s+al\.?)?,?\s*\(\s*(?:19|20)\d\d[a-z]?" \
           r"(?:\s*[,;]\s*(?:19|20)\d\d[a-z]?)*\s*\)"
-NOTE = r"\[\d{1,3},\s*(?:[A-Z][a-z]{0,8}\.?|pp?\.)[\s~]*[\d.\u2013-]+\]"
+NOTE = r"\[\d{1,3},\s*(?:[A-Z][a-z]{0,8}\.?|pp?\.|§)[\s~]*[\d.\u2013-]+(?:,\s*\d{1,3})?\]"
 BRACKET_ITEM = rf"(?:\d{{1,3}}[a-z]?(?:\s*[\u2013-]\s*\d{{1,3}})?|\?+|{KEY})"
 YEAR_KEY = r"[^\W\d_][\w:+./-]{0,40}?(?:19|20)\d\d[\w:+./-]{0,40}"
 PAREN_ITEM = rf"(?:\?+|{YEAR_KEY}|{KEY}(?=,?\s*(?:[;,]\s*[\w:+./-]+)*,\s*\)))"
@@ -110,11 +110,12 @@ TOKEN = re.compile(rf"""
  |(?P<other>[^\x00-\x7f\s\u2018-\u201f\u00ab\u00bb\u2026\u200b-\u200f\u2060\ufeff])
 """, re.X)
 SCRIPT = r"(?:\{(?:[^{}]|\{[^{}]*\})*\}|\\[A-Za-z]+(?:\{[^{}]*\})?|[^\s{}\\])"
-HIGH_LOW = re.compile(rf"(\^{SCRIPT})(_{SCRIPT})")
-TYPED = r"(?:\{[^{}]*\}|[^\W_]+)"  # "D_R^Test", typed without LaTeX
-TYPED_HIGH_LOW = re.compile(rf"(\^{TYPED})(_{TYPED})")
-TYPED_LOW_HIGH = re.compile(rf"(_{TYPED})(\^{TYPED})")
-LOW_HIGH = re.compile(rf"(_{SCRIPT})(\^{SCRIPT})")
+HIGH_LOW = re.compile(rf"(\^{SCRIPT}|[{HIGH}]+)(_{SCRIPT}|[{LOW}]+)")
+SOME_HIGH, SOME_LOW = re.compile(f"[{HIGH}]"), re.compile(f"[{LOW}]")
+TYPED = rf"(?:\{{[^{{}}]*\}}|[^\W_{HIGH}{LOW}]+(?:[\u2212+-][^\W_{HIGH}{LOW}]+)?)"  # "D_R^Test", typed without LaTeX
+TYPED_HIGH_LOW = re.compile(rf"(\^{TYPED}|[{HIGH}]+)(_{TYPED}|[{LOW}]+)")
+TYPED_LOW_HIGH = re.compile(rf"(_{TYPED}|[{LOW}]+)(\^{TYPED}|[{HIGH}]+)")
+LOW_HIGH = re.compile(rf"(_{SCRIPT}|[{LOW}]+)(\^{SCRIPT}|[{HIGH}]+)")
 ONE_TIMES_TEN = re.compile(r"\s*\$?\s*(?:×|x|\\times|\\cdot|·|⋅|\*)\s*\$?\s*10\s*(?:\^|[⁻⁰-⁹¹²³]|[−-]\s?\d)")
 TIMES = re.compile(r"[\s${}]*\d")
 EXPONENT = re.compile(r"[\s${]*\d")
@@ -164,7 +165,7 @@ def fold(text: str, *, math: bool = False, high_first: bool = False) -> Folded:
         if control in text:
             text = re.sub(f"{control}(?=[a-z])", lambda _, meant=meant: meant, text)
     out = Folded(text)
-    if "^" in text and "_" in text:
+    if ("^" in text or SOME_HIGH.search(text)) and ("_" in text or SOME_LOW.search(text)):
         typed = not math and "$" not in text and "\\" not in text
         swap = ((TYPED_LOW_HIGH if typed else LOW_HIGH) if high_first else TYPED_HIGH_LOW if typed else HIGH_LOW)
         text = swap.sub(r"\2\1", text)  # as long as before, so places stay right
@@ -338,7 +339,7 @@ def citation(piece: str) -> str:
         return ",".join(years)
     items = re.split(r"[\s,;]+", piece.strip("()[] \t\n,;"))
     if items[0][:1].isdigit():
-        return "#" + ",".join(items if all(item[:1].isdigit() for item in items) else items[:1])  # [4, Ch. 3] is [4]
+        return "#" + (",".join(items) if all(item[:1].isdigit() for item in items) else ":".join(items))  # [4, Ch. 3] is 4:Ch.:3
     return "@" + ",".join(items)
 
 
@@ -380,7 +381,7 @@ def cited_alike(ours: Iterable[Mark], theirs: Iterable[Mark], references: int) -
         return False
     if said and not printed:
         return False
-    numbers = (int(number) for each in printed.get("#", ()) for number in re.findall(r"\d+", each))
+    numbers = (int(number) for each in printed.get("#", ()) for number in re.findall(r"\d+", each.partition(":")[0]))
     return bool(said) or all(number <= references for number in numbers)
 
 
