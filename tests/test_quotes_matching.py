@@ -163,6 +163,20 @@ def test_true_elsewhere_is_moved(matcher, place, quote, found_at):
     assert verdict.fix.startswith(found_at)
 
 
+def test_where_the_paper_is_garbled_nothing_can_be_compared():
+    paper = made()
+    paper.warn("garbled", "page 2 is garbled", "page 2")
+    for section in paper.sections:
+        for block in section.blocks:
+            block.page = 2 if section.number == "3.2" else 1
+    matcher = Matcher(paper)
+    assert matcher.judge("§3.2", "nothing that could be found in there").state == "unreadable"
+    assert matcher.judge("§3.2", "We use a dropout rate of 0.15").state == "verified"
+    assert matcher.judge("§4", "nothing that could be found in there").state == "missing"
+    paper.sections[3].blocks[0].text = "\ufffd\ue001 (cid:12) " * 30
+    assert Matcher(paper).judge("§3.1", "nothing that could be found in there").state == "unreadable"
+
+
 def test_related_work_is_deferred(matcher):
     assert matcher.judge("§2", "trains with a batch size of 4096").state == "deferred"
 
@@ -216,12 +230,12 @@ def test_a_stretch_of_the_paper_is_verified_and_a_changed_number_is_not(data):
         assert verdict.message
         return
     digits = [place for place, char in enumerate(quote) if char.isdigit()]
-    if digits:
+    if digits and last > first + 1:  # one number alone may stand anywhere
         place = data.draw(st.sampled_from(digits))
         new = data.draw(st.sampled_from([digit for digit in "0123456789" if digit != quote[place]]))
         changed = quote[:place] + new + quote[place + 1:]
         known = matcher.judge("", changed)
-        assert known.state != "verified" or changed in " ".join(SENTENCES) or len(changed) < 3, (quote, changed)
+        assert known.state != "verified", (quote, changed)
 
 
 @settings(max_examples=150, deadline=None)

@@ -580,9 +580,12 @@ class Matcher:
             return False
         if self.garbled & (target.sections | target.items | {f"page {page}" for page in target.pages}):
             return True
-        text = " ".join(
-            piece.passage.text for piece in self.pieces if piece.passage.section in target.sections or piece.passage.item in target.items
-        )
+        passages = [piece.passage for piece in self.pieces]
+        passages = [passage for passage in passages if passage.section in target.sections or passage.item in target.items]
+        pages = [f"page {passage.page}" for passage in passages if passage.page is not None]
+        if 2 * sum(page in self.garbled for page in pages) > len(pages):
+            return True
+        text = " ".join(passage.text for passage in passages)
         return len(BROKEN.findall(text)) > 0.02 * len(text)
 
 
