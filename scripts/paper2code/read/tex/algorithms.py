@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from paper2code.paper import Algorithm, Block
+from paper2code.read.tex import structure  # noqa: F401  its `\;` is extended here
 from paper2code.read.tex.document import COMMANDS, ENVIRONMENTS, Document, command, flowed
 from paper2code.read.tex.lexer import written
 

@@ -379,27 +379,21 @@ def keep_rows(doc: Document, rows: list[Row], how: str, stepped: bool, before: o
         elif row.stepped:
             number = doc.printed("equation")
         if number is None and waiting and not continues(row):
-            made += alone(doc, waiting, group)
+            follow(doc, made, waiting, group)
             waiting = []
         waiting.append(row)
         if number is not None:
             for label in labels:
                 doc.labels[label] = (number, "equation", "")
             if len(waiting) > 1 and not continues(row):
-                made += alone(doc, waiting[:-1], group)
+                follow(doc, made, waiting[:-1], group)
                 waiting = [row]
             made.append(make(doc, waiting, number.strip(), labels[-1] if labels else None, group))
             waiting, labels = [], []
     if waiting:
         for label in labels:
             doc.set_label(label)
-        if made and made[-1].number and continues(waiting[0]) and stripped(waiting[0].tokens):
-            # What goes on after the last number still belongs to it.
-            last = made[-1]
-            last.latex = f"{last.latex} \\\\ {joined(waiting)}"
-            last.raw = None if last.raw is None else f"{last.raw} \\\\ {raw(doc, waiting)}"
-        else:
-            made += alone(doc, waiting, group, labels[-1] if labels else None)
+        follow(doc, made, waiting, group, labels[-1] if labels else None)
     doc.label_now = before if not any(row.labels for row in rows) else doc.label_now
     put(doc, made, [row.said for row in rows if row.said])
 
@@ -423,9 +417,16 @@ def continues(row: Row) -> bool:
     return bool(re.match(r"\s*&", text))
 
 
-def alone(doc: Document, rows: list[Row], group: str, label: str | None = None) -> list[Equation]:
-    """An unnumbered equation of rows that lead up to no number."""
-    return [make(doc, rows, None, label, group)] if any(stripped(row.tokens) for row in rows) else []
+def follow(doc: Document, made: list[Equation], rows: list[Row], group: str, label: str | None = None) -> None:
+    """Rows that lead up to no number: they go on with the equation before, or are an unnumbered one."""
+    if not any(stripped(row.tokens) for row in rows):
+        return
+    if made and made[-1].number and continues(rows[0]):
+        last = made[-1]
+        last.latex = f"{last.latex} \\\\ {joined(rows)}"
+        last.raw = f"{last.raw} \\\\ {raw(doc, rows) or joined(rows)}"
+    else:
+        made.append(make(doc, rows, None, label, group))
 
 
 def make(doc: Document, rows: list[Row], number: str | None, label: str | None, group: str) -> Equation:

@@ -67,7 +67,7 @@ def guess(data: bytes) -> str:
     # In latin-1 the letters are at 0xc0-0xff; in Mac Roman most accented ones are at 0x80-0x9f.
     low = sum(1 for run in high for byte in run if 0x80 <= byte <= 0x9F and byte not in (0x91, 0x92, 0x93, 0x94, 0x96, 0x97,
         0x85))
-    return "mac-roman" if low > whole / 2 else "cp1252"
+    return "mac-roman" if low and low >= whole / 2 else "cp1252"
 
 
 def mixed(data: bytes) -> str:

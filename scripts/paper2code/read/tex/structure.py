@@ -1089,21 +1089,20 @@ def item(doc: Document, name: str) -> None:
         here.mark = text or None
     elif here.kind == "enumerate":
         doc.step(here.counter, "item")
-        own = "\\label" + here.counter
         if here.form is not None:
             form = re.sub(r"\\(arabic|alph|Alph|roman|Roman|fnsymbol)\s*\*", rf"\\\1{{{here.counter}}}", here.form)
             here.mark = doc.text(lex(form))
             doc.label_now = (re.sub(r"[().:\s]+$|^[(\s]+", "", here.mark), "item", "")
-        if here.form is None:
-            outer = [f"\\theenum{kind}" for kind in ("i", "ii", "iii", "iv")]
-            depth = outer.index("\\the" + here.counter)
-            parts = [doc.text([one]) for one in outer[:depth + 1]]
+        else:
+            own = "\\label" + here.counter
+            form = [own] if own in doc.macros else lex(DEFAULT_FORMS[here.counter].replace("*", f"{{{here.counter}}}"))
+            here.mark = doc.text(form)
+            # \ref prints the numbers of the lists around it too: 2a, 1(b)iii.
+            levels = ["\\theenum" + level for level in ("i", "ii", "iii", "iv")]
+            depth = levels.index("\\the" + here.counter)
+            parts = [doc.text([level]) for level in levels[:depth + 1]]
             parts = [f"({part})" if at == 1 and depth > 1 else part for at, part in enumerate(parts)]
             doc.label_now = ("".join(parts), "item", "")
-        elif own in doc.macros:
-            here.mark = doc.text([own])
-        else:
-            here.mark = doc.text(lex(DEFAULT_FORMS[here.counter].replace("*", f"{{{here.counter}}}")))
     else:
         here.mark = "•" if here.kind == "itemize" else None
     if here.inline or doc.context.kind not in ("body", "abstract"):
