@@ -284,12 +284,32 @@ def inline(doc: Document, name: str) -> None:
         display(doc, "$$")
         return
     rows = collect(doc, {"$"} if name == "math$" else {"\\)"}, name="inline")
-    text = latex(rows[0].tokens)
+    text = latex(decolored(rows[0].tokens))
     if text:
         doc.put(f"${text}$")
     for row in rows:
         for label in row.labels:
             doc.set_label(label)
+
+
+def decolored(tokens: list[str]) -> list[str]:
+    """Without colours: in running text they say nothing that is printed."""
+    if "\\color" not in tokens and "\\textcolor" not in tokens:
+        return tokens
+    out: list[str] = []
+    at = 0
+    while at < len(tokens):
+        token = tokens[at]
+        at += 1
+        if token in ("\\color", "\\textcolor"):
+            while at < len(tokens) and tokens[at] != "{":
+                at += 1
+            while at < len(tokens) and tokens[at] != "}":
+                at += 1
+            at += 1
+        else:
+            out.append(token)
+    return out
 
 
 # --- displays --------------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from paper2code.read.tex.document import Document
 
 BREAKS = frozenset(("\\and", "\\And", "\\AND", "\\\\", "\\tabularnewline", "\\newline", "\\par", "\\quad", "\\qquad", "\\hfill",
                     "&", "\\hspace"))
-NOTES = frozenset(("\\thanks", "\\footnotemark", "\\footnote", "\\inst", "\\textsuperscript", "\\email", "\\orcidlink",
+NOTES = frozenset(("\\thanks", "\\Thanks", "\\footnotemark", "\\footnote", "\\inst", "\\textsuperscript", "\\email", "\\orcidlink",
                    "\\orcid", "\\orcidID", "\\affil", "\\affiliation", "\\institution", "\\address", "\\vspace", "\\authornote",
                    "\\authornotemark", "\\corref", "\\fnref", "\\thanksref", "\\tnote", "\\IEEEauthorblockA", "\\url", "\\href",
                    "\\texttt", "\\footnotetext", "\\sup", "\\includegraphics", "\\addr", "\\icmlauthor", "\\altaffilmark",
@@ -103,12 +103,14 @@ def split(doc: Document, tokens: list[str]) -> list[str]:
             lead[-1].append(token)
     out: list[str] = []
     starts = True  # the first line of an author's block is the name
+    several = False  # the line before named more than one
     blocks = any(part == ["\0|"] for part in lead)
     for part in lead:
         if part == ["\0|"]:
             starts = True
             continue
         text = doc.text([t for t in part if t not in ("\\large", "\\bf", "\\Large")]).strip()
+        text = re.sub(r"\$[^$]*\$", "", text).strip(" ,;~")
         if not text:
             continue
         if PLACE.search(text) and not ("," in text and not blocks and starts and not re.search(r"univers|institut|@", text,
@@ -118,12 +120,14 @@ def split(doc: Document, tokens: list[str]) -> list[str]:
             else:
                 starts = False
             continue
-        if blocks and not starts:
+        if blocks and not starts and not ("," in text and several):
             continue
+        before = len(out)
         for one in re.split(r",\s*(?:and\s+)?|\s+and\s+|\s+&\s+|;\s*", text):
             one = re.sub(r"[\d*†‡§¶,]+$", "", one.strip()).strip()
             if is_name(one):
                 out.append(one)
+        several = len(out) - before > 1
         if blocks:
             starts = False
     return out
