@@ -22,6 +22,8 @@ from paper2code.check.quotes import (
     Verdict,
 )
 from paper2code.find import checklist
+from paper2code.find.contradictions import Contradiction, contradictions
+from paper2code.find.statements import Statement
 from paper2code.find.sweep import sweep
 from paper2code.findings import WARNING, Finding
 from paper2code.paper import Equation, Paper
@@ -130,6 +132,7 @@ def check_ledger(book: Ledger, paper: Paper, kinds: list[str], outcome: Outcome,
     outcome.add(ledger.check_wording(book, lambda item: value_stated(item, against)))
     outcome.add(ledger.check_relations(book), relations=len(book.relations))
     outcome.add(ledger.check_evidence(book, evidence(found, whole)))
+    outcome.add(unlisted(book, contradictions(paper, found), against))
     outcome.add(ledger.check_reuse(book))
     outcome.add(ledger.check_reviews(book, max(REVIEWED_AT_LEAST, len(book.items) // 10)))
     outcome.must_have_looked("decisions")
@@ -153,6 +156,38 @@ def complete(book: Ledger, wanted: list[checklist.Item]) -> list[Finding]:
     if not wanted:
         return ledger.check_complete(book, [])
     return ledger.check_complete(book, open_points) if open_points else []
+
+
+def unlisted(book: Ledger, seen: list[Contradiction], against: Against) -> list[Finding]:
+    """Two values for one quantity that the sweep saw and no row of the ledger's contradictions settles."""
+
+    def covers(where: str, statement: Statement) -> bool:
+        target = against.places.resolve(where)
+        return statement.item in target.items or statement.section in target.sections
+
+    pairs = [
+        tuple(str((row.fields.get(side) or {}).get("where", "")) for side in ("first", "second") if isinstance(row.fields.get(side), dict))
+        for row in book.contradictions
+    ]
+    out = []
+    for one in seen:
+        sides = (one.first.statement, one.second.statement)
+        if any(len(pair) == 2 and (all(map(covers, pair, sides)) or all(map(covers, pair, sides[::-1]))) for pair in pairs):
+            continue
+        sure = one.strength == "likely"
+        out.append(
+            Finding(
+                "ledger-contradiction-unlisted",
+                f"{one.about}: {one.first.value} in {sides[0].place}, {one.second.value} in {sides[1].place}",
+                book.file,
+                book.contradictions[0].line if book.contradictions else 1,
+                severity="error" if sure else WARNING,
+                expected="a row under contradictions: with both quotes, the decision and why",
+                fix=f"read both places; {one.rule}; where they speak of different things, say so in why",
+                evidence=f"{sides[0].text[:140]} / {sides[1].text[:140]}",
+            )
+        )
+    return out
 
 
 def evidence(found, whole: checklist.Checklist) -> Callable[[str], list[tuple[str, str]]]:

@@ -413,7 +413,9 @@ def phrases(text: str, file: str, line: int) -> list[Finding]:
     plain = QUOTED.sub(" ", re.sub(r"[\"\u201d](?=[.;,]?[ \t]*\n)", "\"\n\n", text))
     for sentence in re.split(r"(?<=[.!?])\s+(?=[A-Z#])|\n\s*\n", plain):
         found = FORBIDDEN.search(sentence)
-        if found and not CITES.search(sentence) and not re.search(r"https?://|\barXiv|\(\w[\w .&]+,? (19|20)\d\d\)|\[\d+\]", sentence):
+        # The citation stands on the phrase's own line or after it; one on a line before belongs to what that line says.
+        after = sentence[sentence.rfind("\n", 0, found.start()) + 1 :] if found else ""
+        if found and not CITES.search(after) and not re.search(r"https?://|\barXiv|\(\w[\w .&]+,? (19|20)\d\d\)|\[\d+\]", after):
             before = text[: text.find(found.group(0))].count("\n") if found.group(0) in text else 0
             out.append(
                 Finding(

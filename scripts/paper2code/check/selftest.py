@@ -204,6 +204,12 @@ CASES = [
     ),
     Case("ledger-relation", LEDGER, "equals: 110", "equals: 120"),
     Case("ledger-contradiction", LEDGER, 'first: {where: "§4.2", quote: "with a batch of 64 sequences"}', 'first: {where: "§4.2"}'),
+    Case(
+        "ledger-contradiction-unlisted",
+        LEDGER,
+        '- about: batch-size\n  first: {where: "§4.2", quote: "with a batch of 64 sequences"}',
+        '- about: batch-size\n  first: {where: "§4.1", quote: "Training sequences are drawn afresh at every step."}',
+    ),
     Case("ledger-quote-reused", LEDGER, "", ""),
     # quotes, places, values
     Case("quote-altered", MODEL, "its four projections have no bias terms", "its four projections have bias terms"),
