@@ -20,6 +20,7 @@ import tokenize
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 
 import yaml
@@ -182,6 +183,7 @@ def scan_file(path: Path, name: str) -> tuple[list[Anchor], list[Finding]]:
     return anchors, findings + problems
 
 
+@lru_cache(maxsize=512)
 def scan_text(text: str, name: str) -> tuple[list[Anchor], list[Finding]]:
     """The anchors in the text of a file called `name`; its ending says how it is read."""
     ending = name.lower().rpartition(".")[2]

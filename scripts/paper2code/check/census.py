@@ -23,9 +23,10 @@ algorithm that does), or a flag that names it.
 from __future__ import annotations
 
 import ast
+import operator
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 
 from paper2code.check.numbers import read
 from paper2code.check.repository import CITES, FLAG, Config, Mark, Module, Repository, parts
@@ -67,19 +68,54 @@ def close(number: readings.Number, value: float | int) -> bool:
     return any(abs(float(reading) - value) <= 1e-9 * max(abs(float(reading)), abs(value)) for reading in (number.value, *number.also))
 
 
-def literals(module: Module) -> Iterable[tuple[ast.Constant, float | int]]:
-    """Every number written in a module, with its sign; annotations, format specifications and enum-like strings left out."""
+def literals(module: Module) -> Iterator[tuple[ast.AST, float | int]]:
+    """Every number written in a module, with its sign. Arithmetic on literals alone (`10**-4`, `2 * 2 * 2 * 2`, `float("3e-4")`) is
+    one number, its result, so that nothing is hidden by spelling it out of exempt ones."""
+    inside: set[int] = set()
     for node in module.nodes:
-        if not isinstance(node, ast.Constant) or isinstance(node.value, bool) or not isinstance(node.value, (int, float, complex)):
+        if id(node) in inside:
             continue
-        parent = module.parents.get(node)
-        value = node.value if not isinstance(node.value, complex) else node.value.imag
-        if isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.USub):
-            value = -value
+        value = folded(node)
+        if value is None:
+            continue
+        inside.update(id(part) for part in ast.walk(node))
         yield node, value
 
 
-def exempt(module: Module, node: ast.Constant, value: float | int, marks: list[Mark], around: list[Mark]) -> bool:
+OPERATIONS = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod, ast.Pow: operator.pow,
+}  # fmt: skip
+
+
+def folded(node: ast.AST) -> float | int | None:
+    """The value of a literal number, or of arithmetic on literals alone; None for everything else."""
+    if isinstance(node, ast.Constant):
+        if isinstance(node.value, bool) or not isinstance(node.value, (int, float, complex)):
+            return None
+        return node.value.imag if isinstance(node.value, complex) else node.value
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
+        inner = folded(node.operand)
+        return None if inner is None else -inner if isinstance(node.op, ast.USub) else inner
+    if isinstance(node, ast.BinOp) and type(node.op) in OPERATIONS:
+        left, right = folded(node.left), folded(node.right)
+        if left is None or right is None or (isinstance(node.op, ast.Pow) and (abs(right) > 64 or abs(left) > 1e6)):
+            return None
+        try:
+            value = OPERATIONS[type(node.op)](left, right)
+        except (ArithmeticError, ValueError):
+            return None
+        return value if isinstance(value, (int, float)) else None
+    if isinstance(node, ast.Call) and called(node) in ("float", "int", "Decimal") and len(node.args) == 1 and not node.keywords \
+            and isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, str):
+        try:
+            return float(node.args[0].value)
+        except ValueError:
+            return None
+    return None
+
+
+def exempt(module: Module, node: ast.AST, value: float | int, marks: list[Mark], around: list[Mark]) -> bool:
     """Whether this number is on the list above."""
     at = module.parents.get(node)
     below: ast.AST = node
@@ -113,7 +149,7 @@ def exempt(module: Module, node: ast.Constant, value: float | int, marks: list[M
             isinstance(at, (ast.Assign, ast.AnnAssign))
             and at.value is below
             and value == 0
-            and isinstance(node.value, int)
+            and isinstance(value, int)
             and list(module.enclosing(node))
             and isinstance(next(module.enclosing(node)), ast.FunctionDef)
         ):

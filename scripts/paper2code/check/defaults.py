@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
-from paper2code.check.code import full_name
+from paper2code.check.names import full_name
 from paper2code.check.repository import Mark, Module, Repository
 from paper2code.findings import Finding
 

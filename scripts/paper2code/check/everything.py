@@ -9,7 +9,7 @@ from pathlib import Path
 
 from paper2code.check import against as papers
 from paper2code.check import anchors as reading
-from paper2code.check import census, code, defaults, notes, numbers, quotes, references, trace
+from paper2code.check import census, code, defaults, notes, numbers, quotes, references, scope, trace
 from paper2code.check import ledger as ledgers
 from paper2code.check.contribution import Contribution
 from paper2code.check.outcome import Outcome
@@ -107,7 +107,7 @@ def check(
         audit = work.audit.read_text(encoding="utf-8") if work.audit.is_file() else None
         mode = work.job().mode
     if nothing:
-        outcome.add(code.files(repository, contribution.type, mode, [], False, nothing=True))
+        outcome.add(scope.files(repository, contribution.type, mode, [], False, nothing=True))
         outcome.add(notes.check(repository, nothing=True))
         outcome.counts = {"files": len(repository.files)}
         return outcome

@@ -6,6 +6,7 @@ refused (a ledger needs none, and they can blow up a small file).
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -90,7 +91,13 @@ def scalar(node: yaml.ScalarNode) -> object:
 
 
 def read(text: str, file: str, *, first_line: int = 1, check: str = "yaml") -> tuple[Node | None, list[Finding]]:
-    """The tree of a YAML text, and what is wrong with it. The tree is None when it is not YAML at all."""
+    """The tree of a YAML text, and what is wrong with it. The tree is None when it is not YAML at all; it is not to be changed."""
+    root, findings = parsed(text, file, first_line, check)
+    return root, list(findings)
+
+
+@functools.lru_cache(maxsize=64)
+def parsed(text: str, file: str, first_line: int, check: str) -> tuple[Node | None, list[Finding]]:
     offset = first_line - 1
     tabs = [number for number, line in enumerate(text.splitlines(), first_line) if re.match(r" *\t", line) and line.strip()]
     try:

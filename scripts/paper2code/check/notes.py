@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from paper2code.check.code import phrases
+from paper2code.check.flags import phrases
 from paper2code.check.ledger import (
     ASSUMPTION,
     NOT_APPLICABLE,

@@ -54,14 +54,20 @@ def states(text: str, value: object) -> bool:
     return any(each.equals(wanted) for each in read(text)) or (wanted == 100 and PERCENT.search(text) is not None)
 
 
+@lru_cache(maxsize=16384)
+def plain(text: str) -> str:
+    """A text as it is compared (`paper2code.fold`)."""
+    return fold(text).text
+
+
 def row_of(item: object, quote: str) -> str:
     """What stands with quoted words in a table or algorithm: the row of the quoted cell, or its column under a heading; the
     line; all of it where the words are its caption's or span rows."""
-    wanted = fold(quote).text
+    wanted = plain(quote)
     rows = [[str(cell) for cell in row] for row in getattr(item, "rows", ())] or [[line] for line in getattr(item, "lines", ())]
     out: list[str] = []
     for number, row in enumerate(rows):
-        folded = [fold(cell).text for cell in row]
+        folded = [plain(cell) for cell in row]
         at = [index for index, cell in enumerate(folded) if wanted and wanted in cell]
         if not at and wanted and wanted not in "".join(folded):
             continue

@@ -10,7 +10,9 @@ and those that follow it without a blank line or another comment; a docstring it
 from __future__ import annotations
 
 import ast
+import functools
 import io
+import os
 import re
 import tokenize
 from collections.abc import Iterator
@@ -301,8 +303,6 @@ class Repository:
         self.ours = any(name.startswith("src/") for name in self.files)
 
     def walk(self) -> list[str]:
-        import os
-
         out: list[str] = []
         for at, folders, names in os.walk(self.root):
             folders[:] = sorted(name for name in folders if name not in LEFT_OUT)
@@ -331,22 +331,7 @@ class Repository:
         return [self.module(name) for name in names]
 
     def module(self, name: str) -> Module:
-        text = text_of(self.root / name)
-        module = Module(name, text, lines=text.split("\n"))
-        try:
-            module.tree = ast.parse(text, filename=name)
-        except SyntaxError as problem:
-            module.problem = Finding(
-                "code-syntax",
-                f"does not parse: {problem.msg}",
-                name,
-                problem.lineno or 1,
-                expected="Python 3.10+",
-                evidence=(problem.text or "").strip()[:200] or None,
-            )
-        except (ValueError, RecursionError, MemoryError) as problem:
-            module.problem = Finding("code-syntax", f"does not parse: {problem}", name, 1, expected="Python 3.10+")
-        return module
+        return parsed(name, text_of(self.root / name))
 
     @cached_property
     def configs(self) -> list[Config]:
@@ -366,3 +351,23 @@ class Repository:
             for path, node in config.leaves:
                 out.setdefault(path, (node.plain(), config.file, node.line))
         return out
+
+
+@functools.lru_cache(maxsize=512)
+def parsed(name: str, text: str) -> Module:
+    """The module of a text; the same text is parsed once, however often a folder is looked at."""
+    module = Module(name, text, lines=text.split("\n"))
+    try:
+        module.tree = ast.parse(text, filename=name)
+    except SyntaxError as problem:
+        module.problem = Finding(
+            "code-syntax",
+            f"does not parse: {problem.msg}",
+            name,
+            problem.lineno or 1,
+            expected="Python 3.10+",
+            evidence=(problem.text or "").strip()[:200] or None,
+        )
+    except (ValueError, RecursionError, MemoryError) as problem:
+        module.problem = Finding("code-syntax", f"does not parse: {problem}", name, 1, expected="Python 3.10+")
+    return module

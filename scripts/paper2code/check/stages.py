@@ -76,9 +76,7 @@ def run(
     after = gates.next(result)
     if passed:
         summary += f"\nnext: {ledger_of_gates.protocol(after)}" if after else "\nall gates have passed"
-    return outcome.show(
-        summary, as_json=as_json, out=out, annotate=annotate, most=most, more={"stage": stage, "passed": passed, "next": after}
-    )
+    return outcome.show(summary, as_json=as_json, out=out, annotate=annotate, most=most, more={"stage": stage, "passed": passed, "next": after})
 
 
 def status(folder: Path, *, as_json: bool = False, out: str | None = None) -> int:
@@ -126,9 +124,7 @@ def gate_2(work: Workspace, result: Path | None) -> Outcome:
         return outcome
     places = against.Against(paper)
     outcome.add(
-        contributions.check(
-            contribution, known_domains=against.domains(), exists=places.exists, algorithms=len(paper.algorithms)
-        ),
+        contributions.check(contribution, known_domains=against.domains(), exists=places.exists, algorithms=len(paper.algorithms)),
         components=len(contribution.components),
         symbols=len(contribution.rows("symbols")),
     )
@@ -165,9 +161,16 @@ def gate_3(work: Workspace, result: Path | None) -> Outcome:
 
 def gate_4(work: Workspace, result: Path | None) -> Outcome:
     from paper2code.check import everything
+    from paper2code.check import ledger as ledgers
 
     contribution, _ = contributions.read(work.contribution)
-    return everything.check(result, work.paper(), work=work, contribution=contribution, notebooks=False)
+    outcome = everything.check(result, work.paper(), work=work, contribution=contribution, notebooks=False)
+    ledger, _ = ledgers.read(work.ledger) if work.ledger.is_file() else (None, [])
+    if outcome.ok and ledger is not None:
+        places = {row["id"]: row["code"] for row in outcome.trace}
+        outcome.notes.append("for the second reading, each row against the code it governs (verdicts go into the ledger):")
+        outcome.notes += [f"  {item.id}: {why}; {', '.join(places.get(item.id, [])[:3]) or 'no place'}" for item, why in ledgers.riskiest(ledger, 8)]
+    return outcome
 
 
 def gate_5(work: Workspace, result: Path | None) -> Outcome:

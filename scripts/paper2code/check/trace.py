@@ -23,10 +23,10 @@ from paper2code.check.census import equal, used_names
 from paper2code.check.contribution import Contribution
 from paper2code.check.ledger import NOT_APPLICABLE, PARTIALLY, SPECIFIED, Item, Ledger
 from paper2code.check.notes import out_of_scope
+from paper2code.check.numbers import plain
 from paper2code.check.places import Places
 from paper2code.check.repository import Repository
 from paper2code.findings import WARNING, Finding
-from paper2code.fold import fold
 from paper2code.paper import Paper
 
 COVERED, UNCOVERED, STALE, ORPHANED, UNWANTED, OUT = "covered", "uncovered", "stale", "orphaned", "unwanted", "out of scope"
@@ -68,7 +68,7 @@ class Trace:
         self.quotes: dict[str, list[Anchor]] = {}
         for anchor in self.anchors:
             if anchor.quote:
-                self.quotes.setdefault(fold(anchor.quote).text, []).append(anchor)
+                self.quotes.setdefault(plain(anchor.quote), []).append(anchor)
         self.targets = {place: places.resolve(place) for place in {anchor.place for anchor in self.anchors if anchor.place}}
         self.used, _ = used_names(repository) if repository.modules else ({}, set())
         self.findings: list[Finding] = []
@@ -78,7 +78,7 @@ class Trace:
         """Anchors that cite a decision's words, or its place with a quote that overlaps, or flag the same thing."""
         out: list[Anchor] = []
         if item.quote:
-            wanted = fold(item.quote).text
+            wanted = plain(item.quote)
             for text, anchors in self.quotes.items():
                 if wanted and (wanted in text or (len(text) > 12 and text in wanted)):
                     out += anchors
@@ -180,7 +180,7 @@ class Trace:
             )
             return
         value, where, line = held
-        row.code = [f"{where}:{line}", *row.code]
+        row.code = list(dict.fromkeys([f"{where}:{line}", *row.code]))
         if not equal(value, item.value):
             row.state = STALE
             self.findings.append(
