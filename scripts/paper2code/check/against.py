@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cached_property
 
 from paper2code.check import census, ledger, numbers
 from paper2code.check.ledger import NOT_APPLICABLE, PARTIALLY, SPECIFIED, Item, Ledger
@@ -24,7 +25,7 @@ from paper2code.check.quotes import (
 from paper2code.find import checklist
 from paper2code.find.contradictions import Contradiction, contradictions
 from paper2code.find.statements import Statement
-from paper2code.find.sweep import sweep
+from paper2code.find.sweep import Sweep, sweep
 from paper2code.findings import WARNING, Finding
 from paper2code.paper import Equation, Paper
 
@@ -53,6 +54,16 @@ class Against:
         self.matcher = matcher or Matcher(paper)
         self.places: Places = self.matcher.places
         self.texts: dict[str, str] = {}
+
+    @cached_property
+    def swept(self) -> Sweep:
+        """The evidence sweep of the paper."""
+        return sweep(self.paper)
+
+    @cached_property
+    def contradicted(self) -> list[Contradiction]:
+        """What the paper says in two ways, as the sweep sees it."""
+        return contradictions(self.paper, self.swept)
 
     def exists(self, place: str) -> bool:
         return self.places.resolve(place).exists
@@ -123,7 +134,6 @@ def check_ledger(book: Ledger, paper: Paper, kinds: list[str], outcome: Outcome,
     """Everything that gate 3 asks of a ledger."""
     against = against or Against(paper)
     wanted = wanted_items(paper, kinds)
-    found = sweep(paper)
     whole = checklist.load()
     outcome.add(ledger.check_paper_named(book, paper.id, paper.version))
     outcome.add(ledger.check_rows(book), decisions=len(book.items))
@@ -131,8 +141,8 @@ def check_ledger(book: Ledger, paper: Paper, kinds: list[str], outcome: Outcome,
     outcome.add(quotes(book, against, outcome))
     outcome.add(ledger.check_wording(book, lambda item: value_stated(item, against)))
     outcome.add(ledger.check_relations(book), relations=len(book.relations))
-    outcome.add(ledger.check_evidence(book, evidence(found, whole)))
-    outcome.add(unlisted(book, contradictions(paper, found), against))
+    outcome.add(ledger.check_evidence(book, evidence(against.swept, whole)))
+    outcome.add(unlisted(book, against.contradicted, against))
     outcome.add(ledger.check_reuse(book))
     outcome.add(ledger.check_reviews(book, max(REVIEWED_AT_LEAST, len(book.items) // 10)))
     outcome.must_have_looked("decisions")

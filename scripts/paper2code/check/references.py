@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from paper2code.check.anchors import LARGEST, sources
+from paper2code.check.numbers import plain
 from paper2code.findings import ERROR, WARNING, Finding
-from paper2code.fold import fold
 from paper2code.paper import Paper, Reference
 from rapidfuzz import fuzz
 
@@ -90,10 +90,10 @@ def of_text(text: str, name: str, paper: Paper) -> Iterator[Finding]:
 
 
 def names_of_text(text: str, name: str, paper: Paper) -> Iterator[Finding]:
-    entries = [(fold(f"{each.text} {each.label or ''} {' '.join(each.authors)}").text, each.text) for each in paper.references]
-    authors = fold(" ".join(paper.authors)).text
+    entries = [(plain(f"{each.text} {each.label or ''} {' '.join(each.authors)}"), each.text) for each in paper.references]
+    authors = plain(" ".join(paper.authors))
     for found in NAMED.finditer(text):
-        surnames = [fold(each).text for each in (found["first"], found["second"]) if each]
+        surnames = [plain(each) for each in (found["first"], found["second"]) if each]
         if all(surname in authors for surname in surnames):
             continue
         if not any(all(surname in folded for surname in surnames) and found["year"] in written for folded, written in entries):

@@ -96,9 +96,7 @@ class Trial:
         out += problems
         if name is None or name == CONTRIBUTION:
             if contribution is not None:
-                out += contributions.check(
-                    contribution, known_domains=papers.domains(), exists=self.against.exists, algorithms=len(self.paper.algorithms)
-                )
+                out += contributions.check(contribution, known_domains=papers.domains(), exists=self.against.exists, algorithms=len(self.paper.algorithms))
         ledger, problems = ledgers.read(self.work.ledger)
         if name is None or name == LEDGER:
             outcome = Outcome()
@@ -106,9 +104,7 @@ class Trial:
             if ledger is not None:
                 papers.check_ledger(ledger, self.paper, contribution.domains if contribution else [], outcome, self.against)
             out += outcome.findings
-        out += everything.check(
-            self.folder / "result", self.paper, work=self.work, contribution=contribution, matcher=self.matcher
-        ).findings
+        out += everything.check(self.folder / "result", self.paper, work=self.work, contribution=contribution, matcher=self.matcher).findings
         return out
 
 
@@ -214,9 +210,7 @@ CASES = [
     # quotes, places, values
     Case("quote-altered", MODEL, "its four projections have no bias terms", "its four projections have bias terms"),
     Case("quote-moved", MODEL, '§3.1 — "Both branches of a block', '§3.2 — "Both branches of a block'),
-    Case(
-        "quote-missing", MODEL, '"Both branches of a block share one gate."', '"The cat sat on a mat that was quite expensive last winter."'
-    ),
+    Case("quote-missing", MODEL, '"Both branches of a block share one gate."', '"The cat sat on a mat that was quite expensive last winter."'),
     Case("quote-deferred", CONFIG, '§4.2 — "are trained for 240 steps"', '§2 — "warm the learning rate up over 4000 steps"'),
     Case("place-missing", LOSS, "§3.3, Eq. 5", "§3.3, Eq. 15"),
     Case("place-mismatch", LOSS, "§3.3, Eq. 5", "§4.1, Eq. 5"),
@@ -224,6 +218,8 @@ CASES = [
     Case("formula-differs", LOSS, "L = L_CE + lambda L_z", "L = L_CE - kappa L_z"),
     Case("quote-unclosed", CONFIG, '§4.2 — "with four heads"', '§4.2 — "with four heads'),
     Case("quote-control-characters", MODEL, '# §3.1 — "its four projections', '# §3.1 — "its four\x01 projections'),
+    Case("reference-mismatch", README, "It covers", 'It follows "Attention and its many discontents" (arXiv:2003.04887). It covers'),
+    Case("reference-unknown", MODEL, "The gated post-norm Transformer", "After Smith et al. (2021), the gated post-norm Transformer"),
     # census
     Case("census-number", LOSS, "return -summed.mean()", "return -0.5 * summed.mean()"),
     Case("census-config", CONFIG, 'n_heads: 4               # §4.2 — "with four heads"', "n_heads: 4"),
@@ -308,9 +304,7 @@ CASES = [
         "  steps: 240 ",
         "  epochs: 3               # [ASSUMPTION] 3, because the paper counts steps\n  steps: 240 ",
     ),
-    Case(
-        "trace-unwanted", LEDGER, "  item: ema\n  status: NOT_APPLICABLE\n", "  item: ema\n  status: NOT_APPLICABLE\n  config: gates.ramp\n"
-    ),
+    Case("trace-unwanted", LEDGER, "  item: ema\n  status: NOT_APPLICABLE\n", "  item: ema\n  status: NOT_APPLICABLE\n  config: gates.ramp\n"),
     Case("trace-scope", LEDGER, "out of scope: the code runs on whatever core it is given", "out of scope"),
     Case("file-not-utf8", DATA, None, None),
     Case("notebook-unreadable", "result/notebooks/walkthrough.ipynb", None, "not JSON\n"),
