@@ -173,6 +173,25 @@ def test_words_that_are_no_places():
     assert [a.place for a in scan_text(text, "a.py")[0]] in ([], ["section 3"])
 
 
+@pytest.mark.parametrize("text, pairs", [
+    ('Section 3.2: "a quote here"', [("Section 3.2", "a quote here")]),
+    ('from §5.3 ("a quote here")', [("§5.3", "a quote here")]),
+    ('§3.1 says "a quote here"', [("§3.1", "a quote here")]),
+    ('§ 3.2 (Optimizer) — "N = 6"', [("§ 3.2", "N = 6")]),
+    ('"a quote here" (§5.3)', [("§5.3", "a quote here")]),
+    ('§3.2 — “a quote "inner" here”', [("§3.2", 'a quote "inner" here')]),
+    ('§5.3, "a quote here"; §5.4, "another quote"', [("§5.3", "a quote here"), ("§5.4", "another quote")]),
+    ('Table 3(b), row 2 — "x y z"', [("Table 3", "x y z")]),
+    ('Eq. 4 (§3.2)', [("Eq. 4 (§3.2)", None)]),
+    ('§3 — the "residual" branch', [("§3", None)]),
+    ('§3.1 — "N = 6" [PARTIALLY_SPECIFIED] where? Using: here', [("§3.1", "N = 6")]),
+    ('[PARTIALLY_SPECIFIED] "only this is said" Using: that', [("", "only this is said")]),
+    ('Algorithm 1, l. 3', [("Algorithm 1, l. 3", None)]),
+])
+def test_forms_in_which_anchors_are_written(text, pairs):
+    assert [(a.place, a.quote) for a in scan_text(f"x = y  # {text}\n", "a.py")[0]] == pairs
+
+
 PIECES = ["§3.2", "Eq. 4", "Table", " — ", "\"", "“", "”", "[UNSPECIFIED]", "Using:", "Alternatives:", "\n", "#", "'", '"""', "\\", "(", "x = 1",
           "Algorithm 1, lines 3-5", ":", "\t", "    ", "é", "Appendix B", "{", "- ", "|", "§", "[PARTIALLY_SPECIFIED]", "a b c", "\n\n"]
 

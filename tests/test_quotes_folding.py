@@ -24,6 +24,7 @@ ALIKE = [
     "10^4 steps|$10^4$ steps|10⁴ steps|1e4 steps",
     "100,000 steps|100000 steps|100{,}000 steps|$100\\,000$ steps",
     "16x16 patches|$16\\times 16$ patches|16×16 patches|16 × 16 patches",
+    "a 2x gain|a 2× gain|a $2\\times$ gain",
     "the efficient attention|the eﬃcient atten-\ntion|the efﬁcient at\u00adten\u00adtion",
     "state-of-the-art naïve|state of the art naive|state–of–the–art nai\u0308ve",
     "a - b|$a-b$|a − b", "x' = 1|x′ = 1|$x^\\prime=1$", "x_i^2 y|$x^2_i$ y|$x_{i}^{2}y$",

@@ -215,8 +215,7 @@ def fold(text: str, *, math: bool = False, high_first: bool = False) -> Folded:
             marks.append(Mark(at, "slash", place=begin))
         if group == "word":
             plain = letters(piece)
-            if plain == "x" and number_before and text[begin - 1: begin].strip(" $}") in ("", text[begin - 1]) \
-                    and TIMES.match(text, stop):
+            if plain == "x" and number_before:  # 16x16, 2x faster
                 plain = "×"
             elif plain == "sqrt" and text[stop: stop + 1] == "(":
                 plain = "√"

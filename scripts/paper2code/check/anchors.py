@@ -42,8 +42,10 @@ FIELD = re.compile(r"(?<![\w`])(?P<name>Using|Alternatives?|Source|Reason|Why|Be
 BECAUSE = re.compile(r"\b(?:because|since|as the paper|so that|in order to|for lack of)\b", re.I)
 OPENING = '"\u201c\u201e\u00ab'
 CLOSING = {'"': '"\u201d', "\u201c": '\u201d"', "\u201e": '\u201c\u201d"', "\u00ab": "\u00bb"}
-BEFORE_QUOTE = re.compile(r"(?:[\s)\]*_`:,.;>|]|\u2014|\u2013|-)*")
-SEPARATOR = re.compile(r"[\s)\]*_`]*(?:\u2014|\u2013|-{1,3}(?=\s)|:)[\s*_`]*")
+ASIDE = r"(?:\s?\([^()\n\"\u201c]{0,40}\)|\s?\([a-z]\))?"  # "§5.3 (optimiser) — …"
+BEFORE_QUOTE = re.compile(rf"{ASIDE}(?:[\s()\[\]*_`:,.;>|]|\u2014|\u2013|-)*")
+SEPARATOR = re.compile(rf"{ASIDE}[\s)\]*_`]*(?:\u2014|\u2013|-{1, 3}(?=\s)|:)[\s*_`]*")
+QUOTE_BEFORE = re.compile(r"[\"\u201c]([^\"\u201c\u201d]{8,600})[\"\u201d]\s?[(\[]\s?$")
 BETWEEN_QUOTES = re.compile(r"\s*(?:[.,;/+&]|\band\b|\bthen\b|\u2014|\u2013|…|\.\.\.|(?=[\"\u201c]))*\s*(?:\band\b\s*)?")
 SENTENCE = re.compile(r"[.!?]\s+(?=[A-Z§\[])")
 BLANK = re.compile(r"\n[ \t>]*\n")
@@ -54,6 +56,8 @@ SHY = re.compile(r"(?:Abstract|Example|Remark|Claim|Assumption|Definition)\b")  
 SKIPPED = {"__pycache__", "node_modules", "site-packages", ".git", ".venv", "venv", "build", "dist"}
 AXES = {"dim", "axis", "dims", "start_dim", "end_dim", "ndim"}  # arguments that are places in a shape, not values
 LARGEST = 4_000_000  # bytes of one file
+NEAR = 80  # characters after a place within which words in quotation marks are its quote, without a dash
+LONGEST_QUOTE = 30_000  # characters within which a quote must end
 LONGEST_FORMULA = 400
 
 
@@ -232,8 +236,9 @@ def statements(unit: Unit) -> Iterator[tuple[Anchor, bool]]:
             tagged = any(each.tag for each in runs[-1])
             joined = not BLANK.search(between) and not (event.place and begins)
             if event.tag:  # "§5.1 — [PARTIALLY_SPECIFIED] …" belongs together
+                last_said = last.quotes and "\n" not in between  # "§5.1 — "…" [PARTIALLY_SPECIFIED] …"
                 follows = not between.strip(" \t\n\u2014\u2013-:,.*_`)") and ("\n" not in between or between.strip())
-                joined = joined and not tagged and not last.quotes and follows
+                joined = joined and not tagged and follows and (not last.quotes or last_said)
             elif joined and not tagged:
                 joined = False
             if joined:
@@ -294,7 +299,7 @@ def kind_of(place: str) -> str:
 
 def events(text: str) -> Iterator[Event]:
     """Places and tags in order, each with the quotes or the formula after it; nothing inside a quote counts."""
-    at = 0
+    at = floor = 0
     while at < len(text):
         place, tag = PLACE.search(text, at), TAG.search(text, at)
         if place is None and tag is None:
@@ -312,6 +317,7 @@ def events(text: str) -> Iterator[Event]:
             end = more.end()
         written = text[start:end].strip()
         kinds = {each.kind for each in parse(written)}
+        written += ")" * (written.count("(") - written.count(")"))
         event = Event(start, end, place=" ".join(written.split()))
         following = BEFORE_QUOTE.match(text, end).end()
         quoted = text[following : following + 1] in OPENING and following < len(text)
@@ -324,8 +330,10 @@ def events(text: str) -> Iterator[Event]:
             at = end
             continue
         take_quotes(text, event)
+        if not event.quotes and not event.formula and (said := QUOTE_BEFORE.search(text, floor, start)):
+            event.quotes.append((tidy(said[1]), said.start(), said.end()))  # "…" (§5.3)
         yield event
-        at = max(event.end, end)
+        at = floor = max(event.end, end)
 
 
 def take_quotes(text: str, event: Event, *, direct: bool = False) -> None:
@@ -338,10 +346,10 @@ def take_quotes(text: str, event: Event, *, direct: bool = False) -> None:
         if direct:
             return
         dash = SEPARATOR.match(text, at)
-        if not dash:
+        limit = next_boundary(text, dash.end() if dash else at)
+        begin = later_quote(text, dash.end() if dash else at, limit if dash else min(limit, at + NEAR))
+        if begin is None and not dash:
             return
-        limit = next_boundary(text, dash.end())
-        begin = later_quote(text, dash.end(), limit)
         if begin is None:
             formula = text[dash.end() : limit].strip()
             event.formula = " ".join(formula.split())[:LONGEST_FORMULA] or None
@@ -392,13 +400,17 @@ def later_quote(text: str, at: int, limit: int) -> int | None:
 def quote_end(text: str, begin: int) -> int | None:
     """Just after the mark that closes the quote opened at `begin`; quotes inside quotes are stepped over. None: never closed."""
     opening = text[begin]
-    closers = CLOSING[opening]
-    limit = blank.start() if (blank := BLANK.search(text, begin)) else len(text)
+    limit = min(len(text), begin + LONGEST_QUOTE)
+    limit = blank.start() if (blank := BLANK.search(text, begin, limit)) else limit
+    if opening != '"' and any(0 < text.find(mark, begin, limit) for mark in CLOSING[opening] if mark != '"'):
+        closers = CLOSING[opening].replace('"', "")  # straight marks inside are the paper's
+    else:
+        closers = CLOSING[opening]
     depth, last = 1, None
     at = begin + 1
     while at < limit:
         char = text[at]
-        if char in closers or char == '"':
+        if char in closers:
             before, after = text[at - 1], text[at + 1] if at + 1 < len(text) else " "
             inner = char == '"' and (before.isspace() or before in "([\u2014") and not after.isspace() and at != begin + 1
             if inner and opening == '"' and has_closer(text, at, limit):
@@ -417,7 +429,7 @@ def quote_end(text: str, begin: int) -> int | None:
 def has_closer(text: str, at: int, limit: int) -> bool:
     """Whether what looks like an opening mark at `at` has two closing ones after it: its own and the outer one's."""
     count = 0
-    for found in re.finditer('"', text[at + 1 : limit]):
+    for found in re.finditer('"', text[at + 1 : min(limit, at + 2000)]):
         place = at + 1 + found.start()
         before, after = text[place - 1], text[place + 1 : place + 2]
         opens = (before.isspace() or before in "([\u2014") and after and not after.isspace()

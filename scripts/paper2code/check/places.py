@@ -27,7 +27,7 @@ WORDS = {
     "page": (r"\b(?:[Pp]age|[Pp]\.)(?=[\s\d])", r"\b(?:[Pp]ages|[Pp]p\.)(?=[\s\d])"),
     "theorem": (r"\b(?:Theorem|Lemma|Proposition|Corollary|Definition|Assumption|Remark|Example|Claim)"
                 r"(?=\s\d|\s[A-Z]\.?\d)", None),
-    "line": (r"\b[Ll]ine(?=\s\d)", r"\b[Ll]ines(?=\s\d)"),
+    "line": (r"\b(?:[Ll]ine|l\.)(?=\s\d)", r"\b(?:[Ll]ines|ll\.)(?=\s\d)"),
 }
 TO = r"\s?(?:-|\u2010|\u2013|to)\s?"
 
@@ -179,7 +179,8 @@ class Places:
             else:
                 found_items += self.by_item(place, target)
         named = target.sections - {"abstract"}
-        if named and any(place.kind in ("section", "appendix") for place in places):
+        within = not re.search(r";|\band\b|&", text)  # "§3.2, Eq. 4" is one place, "§3.2 and Eq. 4" are two
+        if named and within and any(place.kind in ("section", "appendix") for place in places):
             for label, item in found_items:
                 if item.section is not None and item.section not in named:
                     sure = label.startswith(("Equation", "Eq", "eq"))  # tables and figures float
