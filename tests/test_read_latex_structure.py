@@ -68,3 +68,17 @@ Hello.
 ])
 def test_text_as_printed(tmp_path, source, printed):
     assert text_of(paper(tmp_path, "\\section{A}\n" + source)) == printed
+
+
+@pytest.mark.parametrize("source", [
+    r"\author{\IEEEauthorblockN{Ada B. Lovelace} \IEEEauthorblockA{University of X \\ a@b.org} \and \IEEEauthorblockN{Alan Turing}"
+    r"\IEEEauthorblockA{Y Labs}}",
+    r"\author{\name Ada B. Lovelace \email ada@b.org \\ \addr University of X \AND \name Alan Turing \email t@b.org}",
+    r"\author[1]{Ada B. Lovelace}\author[2]{Alan Turing}\affil[1]{University of X}",
+    r"\author{Ada B. Lovelace\inst{1}\orcidID{0000} \and Alan Turing\inst{2}}\institute{University of X}",
+    r"\author{Ada B. Lovelace$^{1,2}$, Alan Turing$^{*}$\\ $^1$University of X, $^2$Y Labs \\ \texttt{\{ada,alan\}@b.org}}",
+    r"\icmlauthor{Ada B. Lovelace}{x}\icmlauthor{Alan Turing}{y}",
+    r"\author{{\bf Ada B. Lovelace}\thanks{Equal.}, \ {\bf Alan Turing}\footnotemark[1] \AND {\large Google Research}}",
+])
+def test_authors(tmp_path, source):
+    assert paper(tmp_path, r"\maketitle\section{A} b", r"\title{T}" + source).authors == ["Ada B. Lovelace", "Alan Turing"]

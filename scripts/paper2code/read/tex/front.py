@@ -70,9 +70,14 @@ def cleaned(tokens: list[str]) -> list[str]:
             while at < len(tokens) and tokens[at] == " ":
                 at += 1
             if at < len(tokens) and tokens[at][0] == "[":
-                while at < len(tokens) and not tokens[at].endswith("]"):
+                while at < len(tokens) and "]" not in tokens[at]:
                     at += 1
+                rest = tokens[at].partition("]")[2] if at < len(tokens) else ""
                 at += 1
+                if rest:
+                    out.append(rest)
+            if token in ("\\email", "\\addr") and at < len(tokens) and tokens[at] != "{":
+                out.append("\\\\")  # jmlr: \name … \email … \addr …
             if at < len(tokens) and tokens[at] == "{":
                 depth = 0
                 while at < len(tokens):

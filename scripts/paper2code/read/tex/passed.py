@@ -16,7 +16,7 @@ PASSED = {
         FloatBarrier goodbreak filbreak global ignorespacesafterend strut ttdefault normalcolor makeglossaries glsresetall
         appendixpage noappendicestocpage sloppypar noalign IEEEpeerreviewmaketitle IEEEdisplaynontitleabstractindextext
         columnbreak nocopyright modulolinenumbers nolinenumbers smallbreak medbreak flushleft flushright bibfont raggedcolumns
-        textwidth linewidth columnwidth reversemarginpar hidewidth""",
+        textwidth linewidth columnwidth IEEEauthorblockN reversemarginpar hidewidth""",
     "{": """pagestyle thispagestyle pagenumbering hyphenation graphicspath color pagecolor index hypersetup lstset urlstyle
         usetikzlibrary pgfplotsset tikzset DeclareGraphicsExtensions date thanksref setstretch linespread glsaddall
         selectlanguage acmDOI acmISBN acmPrice acmYear acmMonth acmVolume acmNumber acmArticle acmSubmissionID setcopyright

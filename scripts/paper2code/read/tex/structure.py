@@ -629,7 +629,7 @@ def author(doc: Document, name: str) -> None:
 @command("affiliation", "affil", "address", "institute", "icmlaffiliation", "icmlcorrespondingauthor", "email", "orcid",
          "icmlkeywords", "keywords", "emailAdd", "correspondingauthor", "corresp", "ead", "institution", "altaffiltext",
          "altaffilmark", "fnmsep", "mlsysaffiliation", "mlsyscorrespondingauthor", "editors", "editor", "dedicatory",
-         "subjclass", "PACS", "pacs", "IEEEspecialpapernotice", "IEEEauthorblockN", "IEEEauthorblockA", "orcidlink", "orcidID",
+         "subjclass", "PACS", "pacs", "IEEEspecialpapernotice", "IEEEauthorblockA", "orcidlink", "orcidID",
          "icmlsetsymbol", "mlsyssetsymbol", "authornote", "authornotemark", "aistatsaddress", "cortext", "fntext", "tnotetext",
          "corref", "fnref", "tnoteref", "received", "accepted", "revised", "acmJournal", "country", "city", "department",
          "streetaddress", "postcode", "affiliations", "thankstext", "runauthor", "jmlrheading", "ShortHeadings", "firstpageno",
