@@ -152,6 +152,11 @@ class Standin:
             def log_message(self, *unused) -> None:
                 pass
 
+            def do_HEAD(self) -> None:
+                self.send_response(404)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
             def do_GET(self) -> None:
                 try:
                     standin.answer(self)

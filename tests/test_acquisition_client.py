@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from paper2code import cli
 from paper2code.acquire import client as module
+from paper2code.acquire.addresses import Addresses
 from paper2code.acquire.cache import ABSENT_FOR, Cache, Record
-from paper2code.acquire.client import Addresses, Client, Failed
+from paper2code.acquire.client import Client, Failed
 from paper2code.acquire.identifiers import ArxivId
 from standin import Served, Standin
 
@@ -183,7 +184,8 @@ def test_two_processes_keep_one_rhythm(server, tmp_path):
     code = textwrap.dedent(f"""
         import sys; sys.path.insert(0, {str(ROOT / 'scripts')!r})
         from paper2code.acquire.cache import Cache
-        from paper2code.acquire.client import Addresses, Client
+        from paper2code.acquire.addresses import Addresses
+        from paper2code.acquire.client import Client
         client = Client(Cache(), Addresses.given(), bar=False)
         for n in range(2):
             client.get(client.addresses.arxiv + "/pdf/{ID}v1", client.cache.part("x"), name="PDF", cap=1 << 20, check=lambda p: None)

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from paper2code import cli, environment, workspace
+from paper2code.acquire.addresses import HOSTS, POLITE, address
 
 FINE, ATTENTION, BROKEN = "fine", "attention", "broken"
 SKILL = Path(__file__).resolve().parents[2]
@@ -27,9 +28,6 @@ AGENTS = {
     "Copilot CLI": ("copilot", (".github/skills", ".agents/skills", ".claude/skills", "~/.copilot/skills", "~/.agents/skills")),
     "Cursor": ("cursor-agent", (".cursor/skills", ".claude/skills", ".agents/skills", "~/.cursor/skills")),
 }
-HOSTS = (("ARXIV", "https://arxiv.org", "papers"), ("EXPORT", "https://export.arxiv.org", "metadata"),
-         ("AR5IV", "https://ar5iv.labs.arxiv.org", "HTML of older papers"), ("HF", "https://huggingface.co", "code links"),
-         ("GITHUB", "https://github.com", "authors' code"))
 PATIENCE = 8  # seconds for one host
 LEAST = 1500  # free megabytes below which the environment and a few papers will not fit
 
@@ -136,10 +134,10 @@ def hosts(say: Callable[[str], None]) -> list[Fact]:
         delay = min(max(float(os.environ.get("PAPER2CODE_DELAY") or 3), 0), 60)
     except ValueError:
         delay = 3.0
-    for number, (name, otherwise, purpose) in enumerate(HOSTS):
-        url = os.environ.get(f"PAPER2CODE_{name}_URL") or otherwise
+    for number, (name, (_, purpose)) in enumerate(HOSTS.items()):
+        url = address(name)
         say(f"asking {url}")
-        if 0 < number < 3:
+        if number and name in POLITE:
             time.sleep(delay)
         request = urllib.request.Request(url, method="HEAD", headers={"User-Agent": f"paper2code/{workspace.version()}"})
         try:
@@ -149,8 +147,8 @@ def hosts(say: Callable[[str], None]) -> list[Fact]:
             told = f"answers ({problem.code})"
         except (OSError, ValueError) as problem:
             why = getattr(problem, "reason", None) or problem
-            facts.append(Fact(url, ATTENTION, f"does not answer ({why}); it has the {purpose}",
+            facts.append(Fact(url, ATTENTION, f"does not answer ({why}); it has {purpose}",
                               "check network, proxy (HTTPS_PROXY) and certificates; local files and cached papers work without"))
             continue
-        facts.append(Fact(url, FINE, f"{told}; it has the {purpose}"))
+        facts.append(Fact(url, FINE, f"{told}; it has {purpose}"))
     return facts

@@ -13,9 +13,10 @@ from pathlib import Path
 import filelock
 from paper2code import cli, files
 from paper2code.acquire import local, provenance, unpack
+from paper2code.acquire.addresses import Addresses
 from paper2code.acquire.arxiv import Arxiv, Got, Metadata
 from paper2code.acquire.cache import Cache
-from paper2code.acquire.client import Addresses, Client
+from paper2code.acquire.client import Client
 from paper2code.acquire.identifiers import ArxivId, refuse
 from paper2code.acquire.provenance import Entry
 from paper2code.check import stage1
@@ -89,7 +90,7 @@ def structure(request: Request, work: Path, say: Callable[[str], None] = cli.say
         given = workspace.paper_file.resolve()
     if given.suffix != ".json":
         return run(request, work, say)
-    paper = Workspace(given.parent).paper() if given.name == workspace.paper_file.name else reading.open_paper(given)
+    paper = reading.open_paper(given)
     with taken(workspace, say):
         if given != workspace.paper_file.resolve() or not workspace.job_file.is_file():
             start(workspace, dataclasses.replace(request, paper=given))

@@ -109,7 +109,9 @@ def read_feed(data: bytes) -> Metadata | None:
     def text(path: str) -> str | None:
         return squeeze(entry.findtext(path, namespaces=ATOM)) or None
 
-    address = text("a:id") or ""
+    address = text("a:id")
+    if not address:  # what the API says of some ids that do not exist
+        return None
     if text("a:title") == "Error" or "/api/errors" in address:
         raise ValueError(f"arXiv says: {text('a:summary') or 'error'}")
     found = re.search(r"/abs/(.+?)v(\d+)$", address)

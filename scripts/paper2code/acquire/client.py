@@ -18,6 +18,7 @@ import requests
 import tqdm
 import urllib3
 from paper2code import cli, workspace
+from paper2code.acquire.addresses import Addresses, origin
 from paper2code.acquire.cache import Cache
 from urllib3.util.retry import Retry
 
@@ -52,36 +53,6 @@ def user_agent() -> str:
     return f"paper2code/{workspace.version()}" + (
         f" ({contact})" if contact.isascii() and contact.isprintable() and contact else ""
     )
-
-
-@dataclass(frozen=True)
-class Addresses:
-    """Where to ask. Each can be pointed elsewhere by an environment variable, which is how the tests run."""
-
-    arxiv: str
-    export: str
-    ar5iv: str
-    hf: str
-
-    @classmethod
-    def given(cls) -> Addresses:
-        def at(name: str, otherwise: str) -> str:
-            url = os.environ.get(f"PAPER2CODE_{name}_URL") or otherwise
-            if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
-                raise cli.Stop(f"PAPER2CODE_{name}_URL={url!r} is not an address", code=cli.USAGE, expected="http(s)://host[:port]",
-                               fix=f"unset PAPER2CODE_{name}_URL")
-            return url.rstrip("/")
-
-        return cls(at("ARXIV", "https://arxiv.org"), at("EXPORT", "https://export.arxiv.org"),
-                   at("AR5IV", "https://ar5iv.labs.arxiv.org"), at("HF", "https://huggingface.co"))
-
-    def origins(self) -> frozenset[tuple]:
-        return frozenset(origin(url) for url in (self.arxiv, self.export, self.ar5iv, self.hf))
-
-
-def origin(url: str) -> tuple[str, str, int]:
-    parts = urlsplit(url)
-    return parts.scheme, parts.hostname or "", parts.port or {"http": 80, "https": 443}.get(parts.scheme, 0)
 
 
 class Failed(Exception):

@@ -88,7 +88,10 @@ def copy_whole(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     beside = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        shutil.copyfile(source, beside)
+        try:
+            shutil.copyfile(source, beside)
+        except OSError as problem:  # it names the file that is read, also when the other cannot be written
+            raise OSError(problem.errno, problem.strerror, os.fspath(target)) from problem
         os.replace(beside, target)
     except BaseException:
         beside.unlink(missing_ok=True)

@@ -171,7 +171,11 @@ def open_paper(path: Path, wanted: str = "auto", say: Callable[[str], None] = cl
     """The paper in a local file of any form (PDF, LaTeX source, HTML, Markdown, text) or in a `paper.json`."""
     path = Path(path)
     if path.is_file() and path.suffix == ".json":
-        return Paper.load(path)
+        try:
+            return Paper.load(path)
+        except ValueError as problem:
+            raise cli.Stop(f"{path.name}: {problem}", code=cli.USAGE, expected="a paper.json of this version of paper2code",
+                           fix="fetch the paper again with fetch_paper.py") from problem
     told, form = local.role(path, wanted)
     if told != "source" or form == "folder":
         return read_all({told: path}, say)[0]
