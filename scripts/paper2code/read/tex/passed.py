@@ -17,7 +17,7 @@ PASSED = {
         appendixpage noappendicestocpage sloppypar noalign IEEEpeerreviewmaketitle IEEEdisplaynontitleabstractindextext
         columnbreak nocopyright modulolinenumbers nolinenumbers smallbreak medbreak flushleft flushright bibfont raggedcolumns
         textwidth linewidth columnwidth IEEEauthorblockN reversemarginpar hidewidth""",
-    "{": """pagestyle thispagestyle pagenumbering hyphenation graphicspath color pagecolor index hypersetup lstset urlstyle
+    "{": """pagestyle thispagestyle pagenumbering hyphenation graphicspath pagecolor index hypersetup lstset urlstyle
         usetikzlibrary pgfplotsset tikzset DeclareGraphicsExtensions date thanksref setstretch linespread glsaddall
         selectlanguage acmDOI acmISBN acmPrice acmYear acmMonth acmVolume acmNumber acmArticle acmSubmissionID setcopyright
         copyrightyear thanksmark usepgfplotslibrary sisetup usebox setdefaultlanguage SetAlFnt SetAlCapFnt SetAlCapNameFnt

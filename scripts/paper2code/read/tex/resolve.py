@@ -255,6 +255,8 @@ def resolve(doc: Document) -> None:
         reference.text = text(reference.text) or ""
     for link in paper.links:
         link.context, link.text = sentence_around(text(link.context) or "", text(link.text) or ""), text(link.text) or ""
+    for entry in paper.hidden:
+        entry["text"] = text(entry["text"]) or ""
     bare_links(paper)
     if resolver.missing:
         shown = ", ".join(list(resolver.missing)[:12])

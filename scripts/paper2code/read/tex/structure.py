@@ -205,10 +205,48 @@ def line_end(doc: Document, name: str) -> None:
         doc.put(" ")
 
 
-@command("textcolor", "colorbox", "highlight", "todocolor")
+WHITE = re.compile(r"\s*(?:white|white!\d+|1(?:\.0*)?(?:\s*,\s*1(?:\.0*)?){2}|FFFFFF|255\s*,\s*255\s*,\s*255|0\s*,\s*0\s*,\s*0\s*,\s*0)\s*", re.I)
+
+
+@command("textcolor")
 def textcolor(doc: Document, name: str) -> None:
     doc.optional()
+    if WHITE.fullmatch(written(doc.arg())) and on_paper(doc):
+        hide(doc, doc.arg(), "white text")
+
+
+@command("color")
+def color(doc: Document, name: str) -> None:
+    """From here to the end of the group text has this colour."""
+    doc.optional()
+    if not WHITE.fullmatch(written(doc.arg())) or not on_paper(doc):
+        return
+    around = doc.open_environments[-1] if doc.open_environments else None
+    if len(doc.groups) > (0 if around is None else around.groups + (around.name != "document")):
+        hide(doc, doc.balanced(), "white text")
+        doc.back.append("}")
+
+
+def on_paper(doc: Document) -> bool:
+    """Whether text is set on the page itself: in tables, boxes and floats the ground may be dark."""
+    return doc.context.kind in ("body", "abstract") and not doc.inside("tcolorbox", "mdframed", "shaded", "framed", "minipage")
+
+
+def hide(doc: Document, tokens: list[str], how: str) -> None:
+    """Keep text that is not meant to be seen out of the paper, and in the list of such text."""
+    text = doc.text(tokens)
+    if len(re.findall(r"\w", text)) >= 8:
+        doc.paper.hidden.append({"text": text, "how": how, "where": doc.where(), "page": None})
+    else:
+        doc.put(text)
+
+
+@command("colorbox", "highlight", "todocolor")
+def colorbox(doc: Document, name: str) -> None:
+    doc.optional()
     doc.arg()
+    held = doc.arg()
+    doc.put(doc.text(held))
 
 
 @command("fcolorbox")
