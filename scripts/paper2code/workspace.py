@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from paper2code import cli, files
-from paper2code.paper import Paper
+
+if TYPE_CHECKING:  # a document is loaded by few of those who only want to know a mode's name
+    from paper2code.paper import Paper
 
 MODES = ("minimal", "full", "educational")
 FRAMEWORKS = ("pytorch", "jax", "numpy")
@@ -105,6 +108,8 @@ class Workspace:
         files.write_json(self.job_file, asdict(job))
 
     def paper(self) -> Paper:
+        from paper2code.paper import Paper
+
         self.must_exist(self.paper_file)
         try:
             return Paper.load(self.paper_file)
