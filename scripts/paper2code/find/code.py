@@ -198,7 +198,7 @@ def candidates(paper: Paper, metadata: dict) -> list[Candidate]:
 
     for link in paper.links:
         section = appendix.get(link.section)
-        context = around(link.context or link.text, said)
+        context = sentence(link.context or link.text)
         mention = Mention(
             link.where,
             context,
@@ -224,7 +224,7 @@ def candidates(paper: Paper, metadata: dict) -> list[Candidate]:
                 typed.append(
                     (
                         clean(url, typed=True),
-                        Mention(where, statement.text, statement.page, statement.appendix, statement.related, statement.title),
+                        Mention(where, sentence(statement.text), statement.page, statement.appendix, statement.related, statement.title),
                     )
                 )
     for name in ("abstract", "comments"):
@@ -255,8 +255,9 @@ def candidates(paper: Paper, metadata: dict) -> list[Candidate]:
     return list(found.values())
 
 
-def around(context: str, said: list[Statement]) -> str:
-    return " ".join(context.split())[:600]
+def sentence(context: str) -> str:
+    """A link's sentence on one line, bounded, without the mark of a footnote that a PDF glues to it ("1Code is …")."""
+    return re.sub(r"^\d{1,2}(?=[A-Z])", "", " ".join(context.split()))[:600]
 
 
 def sentence_with(text: str, url: str) -> str:
@@ -299,7 +300,7 @@ OTHERS = re.compile(
     re.I,
 )
 PAPER_ITSELF = re.compile(
-    r"\b(?:latex|source (?:of|for) (?:the|this) (?:paper|document)|living document|correspondence|"
+    r"\b(?:latex|source (?:of|for) (?:the|this) (?:paper|document)|living document|correspondence to the|"
     r"issues?\b.*\breport|errata|revision of)\b",
     re.I,
 )
@@ -407,7 +408,7 @@ def judged(candidate: Candidate, names: Names, alone: bool, crowd: int) -> tuple
     texts = [mention.context for mention in mentions if mention.source not in ("reference", "huggingface")]
     own = next((mention for mention in mentions if mention.source != "reference" and OWN.search(mention.context)), None)
     if own:
-        say(3.0 if strong(own) else 2.4, f"the sentence says that code is given: “{excerpt(own.context, OWN)}”")
+        say(3.6 if strong(own) else 2.4, f"the sentence says that code is given: “{excerpt(own.context, OWN)}”")
     if any(mention.source == "huggingface" for mention in mentions):
         say(2.6, "the paper's Hugging Face record names it")
     if any(mention.source == "comments" for mention in mentions):
@@ -427,7 +428,7 @@ def judged(candidate: Candidate, names: Names, alone: bool, crowd: int) -> tuple
     if len({mention.source for mention in mentions if mention.source not in ("reference", "annotation")}) > 1 or len(set(texts)) > 1:
         say(0.4, "it is named in several places")
     if alone and address.kind in (REPOSITORY, PAGE):
-        say(0.7, "it is the only code link of the paper")
+        say(1.4 if address.kind == REPOSITORY else 0.7, "it is the only code link of the paper")
     # against it
     if mentions and all(mention.source == "reference" for mention in mentions):
         say(-3.5, "it stands in the bibliography only")
