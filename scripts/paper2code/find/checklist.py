@@ -98,20 +98,21 @@ class Checklist:
 
         return [item.name for item in sorted(self.items, key=lambda item: -shared(item)) if shared(item)][:8]
 
-    def kinds_of(self, paper: Paper) -> list[str]:
-        """The kinds of paper this one is, by the words it uses: those of its title and abstract count at once."""
+    def kinds_of(self, paper: Paper, *, loosely: bool = False) -> list[str]:
+        """The kinds of paper this one is, by the words it uses: those of its title and abstract count at once. `loosely`: one
+        word of the text fewer is enough."""
         front = Words([f"{paper.title}\n{paper.abstract}".lower()])
         body = Words([" ".join(block.text for block in section.blocks).lower() for section in paper.sections
                       if not paper.is_related(section)])
         out = []
         for kind, (phrases, least) in self.kinds.items():
-            if any(front.has(phrase) for phrase in phrases) or sum(body.has(phrase) for phrase in phrases) > least:
+            if any(front.has(phrase) for phrase in phrases) or sum(body.has(phrase) for phrase in phrases) > least - loosely:
                 out.append(kind)
         return out
 
-    def for_paper(self, paper: Paper) -> list[Item]:
+    def for_paper(self, paper: Paper, *, loosely: bool = False) -> list[Item]:
         """The items that concern this paper: those for every paper, and those of its kinds."""
-        kinds = set(self.kinds_of(paper))
+        kinds = set(self.kinds_of(paper, loosely=loosely))
         return [item for item in self.items if not item.kinds or kinds & set(item.kinds)]
 
 
@@ -163,6 +164,11 @@ def phrases(text: str) -> list[Phrase]:
             for spelling in sorted(spellings | plural)]
 
 
+def pattern_of(text: str) -> re.Pattern:
+    """A pattern of the data file: its `[^.]`, "up to the end of the sentence", goes on over the point of a decimal."""
+    return re.compile(re.sub(r"\[\^\.(\|?)\]", r"(?:[^.\1]|\\.(?=\\d))", text))
+
+
 @functools.cache
 def load(path: Path = FILE) -> Checklist:
     """The checklist of a data file. Raises ValueError naming every entry that is not sound."""
@@ -197,8 +203,8 @@ def load(path: Path = FILE) -> Checklist:
                 integer=entry.get("integer", False), percent=entry.get("percent", False), units=tuple(entry.get("units", ())),
                 phrases=tuple(phrase for word in entry.get("words", ()) for phrase in phrases(word)),
                 named=tuple(phrase for word in entry.get("named", ()) for phrase in phrases(word)),
-                patterns=tuple(re.compile(pattern) for pattern in entry.get("patterns", ())),
-                excluded=tuple(re.compile(pattern) for pattern in entry.get("not", ()))))
+                patterns=tuple(pattern_of(pattern) for pattern in entry.get("patterns", ())),
+                excluded=tuple(pattern_of(pattern) for pattern in entry.get("not", ()))))
         except re.error as problem:
             problems.append(f"{place}: {problem.pattern!r}: {problem}")
     if problems:

@@ -61,7 +61,7 @@ class Evidence:
 
 @dataclass
 class Sweep:
-    """All evidence of a paper: for each item of the checklist that concerns it, in the checklist's order, best first."""
+    """All evidence of a paper: for each item of the checklist that may concern it, in the checklist's order, best first."""
 
     kinds: list[str]
     items: list[Item]
@@ -130,7 +130,7 @@ def sweep(paper: Paper, checklist: Checklist | None = None, *, only: str | None 
     concerns this kind of paper or not (the others still take the numbers that are theirs)."""
     checklist = checklist or load()
     said = statements(paper)
-    items = checklist.for_paper(paper)
+    items = checklist.for_paper(paper, loosely=True)
     if only and not any(item.name == only for item in items):
         items += [item for item in checklist.items if item.name == only]
     out = Sweep(checklist.kinds_of(paper), items, statements=said)
@@ -226,8 +226,9 @@ def own(here: Terms, numeric: set[str]) -> Terms:
 
 LINK = re.compile(
     r"(?: (?:of|for|in|per) (?:[a-z]+ ){1,2}(?=is|are|was|to|=))?[\s$~]*(?:\([^()]{0,30}\)|\$[^$]{1,20}\$|[a-z]{2,12})?[\s$~]*"
-    r"(?:is|was|are|were|of|to|at|=|:|\||set to|fixed to|by|with|for|equal to|and|in|from|between|\\in|\\sim|\\approx|\\leq?)?"
+    r"(?:is|was|are|were|of|to|at|=|:|\||set to|fixed to|by|with|for|equal to|in|from|between|\\in|\\sim|\\approx|\\leq?)?"
     r"[\s$~{\\]*(?:a|an|the|about|around|approximately|all|fixed at)?[\s$~(\[{\\]*$", re.I)
+COORDINATED = re.compile(r"s?,? (?:and|or) |s?, (?=[a-z])")
 CHAIN = re.compile(r"[^\d,;.$]*=[^\d,;.$]*")
 
 
@@ -277,6 +278,13 @@ def attribute(statement: Statement, here: Terms, found: list[Number], items: dic
         for far, name in ways:
             if far <= REACH and (far <= nearest + 4 or far <= 6):
                 out[name].append(Value(number.text, number, far <= 25))
+    for name, places in here.items():  # "the weight decay and momentum are 0.05 and 0.9": the first of several gets its number too
+        if items[name].value == "number" and name not in out:
+            ends = [place.end for place in places if COORDINATED.match(statement.text, place.end)]
+            fitting = [number for number in found for end in ends if number.kind == VALUE and 0 < number.span[0] - end <= REACH
+                       and items[name].takes(number) and not number.text.isalpha()]
+            if fitting:
+                out[name].append(Value(fitting[0].text, fitting[0]))
     return out
 
 
@@ -300,7 +308,7 @@ def from_prose(statement: Statement, here: Terms, found: list[Number], items: di
             states = score >= (0.6 if any(place.kind == "pattern" or SEVERAL.search(statement.text, *place[:2]) for place in places)
                                else 1.0)
         else:
-            states = score >= 1.0 if not values else score > 0.0
+            states = score >= 1.0 if not values else score >= 0.0
         gain = (1.0 if values else 0.0) + (0.5 if any(value.sure for value in values) else 0.0)
         out.append(Evidence(name, statement, STATES if states else MENTIONS, score + gain,
                             tuple((place.start, place.end) for place in places), tuple(values)))

@@ -101,7 +101,8 @@ SCALE = re.compile(rf"(?:\}}?\$)?(?:{GAP}{FONT})?(?P<letter>[kKMBT])(?![A-Za-z])
                    rf"|(?:\s|~|-|\$)*(?P<word>thousand|million|billion|trillion|mio|bn)\b")
 PERCENT = re.compile(r"(?:\s|~|\\,|\$|\})*(?:\\?%|\\percent|per\s?cent\b|percent\b|percentage points?\b)")
 FOLLOWING = re.compile(r"(?:\s|~|-|‑|\\[, ;]|\$|"
-                       r"\})*(?P<first>[A-Za-z][\w]*)(?:[\s~-]+(?P<second>[A-Za-z][\w-]*))?(?:[\s~-]+(?P<third>[A-Za-z]+))?")
+                       r"\})*(?P<first>[A-Za-z][\w]*)(?:[\s~-]+(?P<second>[A-Za-z][\w-]*))?(?:[\s~-]+(?P<third>[A-Za-z][\w-]*))?"
+                       r"(?:[\s~-]+(?P<fourth>[A-Za-z]+))?")
 NO_ADJECTIVE = frozenset("of for in and or with the a an at per on to by is are was were all each from as than if when using we our "
                          "it its "
                          "that which while so both other only but not into over".split())
@@ -230,7 +231,7 @@ def is_range(text: str, at: int) -> bool:
 
 
 def unit_after(text: str, end: int, whole: bool = True) -> str | None:
-    """The thing that a number counts: the word after it, or (for a whole number) one after up to two adjectives."""
+    """The thing that a number counts: the word after it, or (for a whole number) one after up to three adjectives."""
     match = FOLLOWING.match(text, end)
     if match is None:
         return None
@@ -240,7 +241,7 @@ def unit_after(text: str, end: int, whole: bool = True) -> str | None:
         symbol = word.isupper() or re.match(r"[\s$]*[=_^(]|\s*[+*/×-]", rest)
         if symbol or apart not in ("", " ", "~", "\\,") or (word in "xd" and apart):
             return None
-    for word in (match["first"], match["second"], match["third"]) if whole else (match["first"],):
+    for word in match.group("first", "second", "third", "fourth") if whole else (match["first"],):
         if word is None or word.lower() in NO_ADJECTIVE:
             return None
         if word.lower() in UNIT_OF:
