@@ -74,7 +74,9 @@ PARTS = ("encoder decoder generator discriminator actor critic teacher student p
 SIZES = "base large small big tiny xl xxl huge medium mini nano deep shallow long short low high".split()
 PHASE = {name: re.compile(pattern, re.I) for name, pattern in PHASES.items()}
 PART = re.compile(r"\b(?:" + "|".join(sorted(map(re.escape, PARTS), key=len, reverse=True)) + r")\b", re.I)
-SIZE = re.compile(r"\b(?:" + "|".join(SIZES) + r")\b|\b\d+(?:\.\d+)?[BM]\b", re.I)
+SIZE = re.compile(r"\b(?:" + "|".join(SIZES) + r")\b(?=[\s)-]*(?:models?|networks?|variants?|versions?|transformers?|config\w*|"
+                                               r"settings?|sizes?|"
+                  r"encoders?|decoders?|[)|,.;:]|$))|\b\d+(?:\.\d+)?[BM]\b", re.I)
 PROPER = re.compile(r"\b(?:[A-Z][a-z]+[A-Z]|[A-Z]{2,}|[A-Z][a-z]*-?\d)[\w+/-]*|\b[A-Z]\w*(?:-(?:to-)?[A-Z]\w*)+")
 COMMON = re.compile(r"^(?:adam\w*|sgd|gpus?|tpus?|cpus?|nvidia|lr|bs|relu|gelu|eq|eqn|fig|tab|we|wd|ema|iid|id|ffn|ln|layernorm|mlp|"
                     r"[vahp]100|"
@@ -115,7 +117,7 @@ def about(statement: Statement, column: str = "") -> About:
 
 def same(one: About, other: About) -> str | None:
     """How sure it is that two statements speak of the same thing; None when they say that they do not."""
-    strength = LIKELY
+    strength = LIKELY if bool(one.scope) == bool(other.scope) else POSSIBLE
     if one.scope and other.scope and one.scope != other.scope:
         return None
     for a, b in ((one.names, other.names), (one.sizes, other.sizes), (one.phases, other.phases), (one.parts, other.parts)):
@@ -168,17 +170,21 @@ def betas(entry: Evidence, given: list[Number]) -> Iterator[tuple[str, Evidence,
     """β₁ and β₂ apart, by the symbol before each, or by their order where two stand together."""
     text = entry.statement.text
     for place, number in enumerate(given):
+        if not Decimal("0.5") <= number.value < 1:  # a bound or a limit
+            continue
         before = text[max(0, number.span[0] - 24):number.span[0]]
         symbol = re.findall(r"(?:\\beta|β)_?\{?([12])", before) if entry.statement.kind != "row" else []
         if symbol:
             yield f"betas ({symbol[-1]})", entry, number
-        elif len(given) == 2 and given[0].value <= 1 and given[1].value <= 1:
+        elif len(given) == 2:
             yield f"betas ({place + 1})", entry, number
 
 
 def parallel(one: Statement, other: Statement) -> bool:
-    """Whether two sentences of a section are the same but for a few words: settings of several things, one after the other."""
-    if one.section != other.section or "row" in (one.kind, other.kind):
+    """Whether two sentences of a section, or of two sections side by side, are the same but for a few words: settings of
+    several things, one after the other."""
+    beside = one.section == other.section or ("." in one.place and one.place.rpartition(".")[0] == other.place.rpartition(".")[0])
+    if not beside or "row" in (one.kind, other.kind):
         return False
     a, b = (re.findall(r"[a-z]{3,}", statement.text.lower()) for statement in (one, other))
     return len(set(a) & set(b)) * 3 >= 2 * max(len(set(a)), len(set(b)))
@@ -210,6 +216,8 @@ def numeric(swept: Sweep) -> list[Contradiction]:
                 strength = same(of_one, of_other)
                 if strength is None or crowded or (values > 2 and strength == POSSIBLE) or parallel(a, b):
                     continue
+                if a.kind == b.kind == "row":  # two tables, of two experiments as a rule
+                    strength = POSSIBLE
                 if "caption" in (a.kind, b.kind):  # a caption speaks of its own experiment
                     if a.kind == b.kind:
                         continue
@@ -249,7 +257,7 @@ CHOICES: dict[str, dict[str, re.Pattern]] = {
                              r"linearly", re.I)},
 }
 PLAIN = {"optimiser", "activation", "normalisation"}  # items whose named values exclude each other where one thing is spoken of
-ALIKE = {"stochastic gradient descent": "sgd", "momentum sgd": "sgd", "layer norm": "layernorm", "batch norm": "batchnorm", "glu": ""}
+ALIKE = {"stochastic gradient descent": "sgd", "momentum sgd": "sgd", "sgd with momentum": "sgd", "layer norm": "layernorm", "batch norm": "batchnorm", "glu": ""}
 
 
 def worded(swept: Sweep) -> list[Contradiction]:
@@ -271,7 +279,9 @@ def worded(swept: Sweep) -> list[Contradiction]:
                 if len(named) == 1:
                     (side, word), = named.items()
                     sides.append((side, statement, word, about(statement)))
-        seen = set()
+        seen: set[frozenset[str]] = set()
+        if item.name in PLAIN and len({side for side, *_ in sides}) > 2:
+            continue  # a paper that compares them
         for at, (side, statement, words, of) in enumerate(sides):
             for other_side, other, other_words, of_other in sides[at + 1:]:
                 key = frozenset((side, other_side))
