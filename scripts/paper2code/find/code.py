@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
-from paper2code.find.statements import Statement, statements
+from paper2code.find.statements import statements
 from paper2code.paper import Paper
 
 REPOSITORY, GIST, PAGE, MODEL, ARCHIVE = "repository", "gist", "page", "model", "archive"

@@ -104,6 +104,8 @@ class About:
     parts: frozenset[str]
     scope: str = ""  # a section's title that names one experiment of several
 
+FLOATING = ("caption", "row", "line")  # where these are set says little of what they belong to
+
 
 def about(statement: Statement, column: str = "") -> About:
     text = f"{statement.text} {column}"
@@ -112,7 +114,7 @@ def about(statement: Statement, column: str = "") -> About:
     return About(names, frozenset(match.lower() for match in SIZE.findall(text)),
                  frozenset(name for name, pattern in PHASE.items() if pattern.search(titled)),
                  frozenset(match.lower() for match in PART.findall(text)),
-                 "" if GENERAL.search(statement.title) or not statement.section else statement.section)
+                 "" if GENERAL.search(statement.title) or not statement.section or statement.kind in FLOATING else statement.section)
 
 
 def same(one: About, other: About) -> str | None:
@@ -257,7 +259,8 @@ CHOICES: dict[str, dict[str, re.Pattern]] = {
                              r"linearly", re.I)},
 }
 PLAIN = {"optimiser", "activation", "normalisation"}  # items whose named values exclude each other where one thing is spoken of
-ALIKE = {"stochastic gradient descent": "sgd", "momentum sgd": "sgd", "sgd with momentum": "sgd", "layer norm": "layernorm", "batch norm": "batchnorm", "glu": ""}
+ALIKE = {"stochastic gradient descent": "sgd", "momentum sgd": "sgd", "sgd with momentum": "sgd",
+         "layer norm": "layernorm", "batch norm": "batchnorm", "glu": ""}
 
 
 def worded(swept: Sweep) -> list[Contradiction]:

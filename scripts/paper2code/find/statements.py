@@ -94,7 +94,9 @@ def statements(paper: Paper) -> list[Statement]:
                 prose(block.text, block.kind, place, section, page=block.page or section.page, cites=tuple(block.cites))
     for item in paper.items():
         section = sections.get(item.section)
-        here = {"item": item.id, "page": item.page or (section.page if section and isinstance(item, Equation) else None)}
+        floating = isinstance(item, (Figure, Algorithm))  # where it is set, not where it belongs: never others' work for that
+        here = {**({"related": False} if floating and section else {}), "item": item.id,
+                "page": item.page or (section.page if section and isinstance(item, Equation) else None)}
         place = place_of_item(item, places.get(item.section, ""))
         if isinstance(item, Equation):
             if item.latex or item.text:
