@@ -313,3 +313,36 @@ def test_numbers_as_pdflatex_prints_them(tmp_path, name):
     found = dict(re.findall(r"Asked (\S+): (.*?)\.(?= Asked|$)", said))
     squeeze = {label: re.sub(r"[^\w∗]", "", number.replace("\\ast", "∗")) for label, number in found.items()}
     assert squeeze == {label: re.sub(r"[^\w∗]", "", number) for label, number in expected.items()}
+
+
+def labels_of(tmp_path, text: str) -> dict[str, str]:
+    """What `Asked x: \\ref{x}.` prints for each label asked for."""
+    (tmp_path / "main.tex").write_text(text, encoding="utf-8")
+    paper = latex.read(tmp_path)
+    said = " ".join(block.text for section in paper.sections for block in section.blocks)
+    return dict(re.findall(r"Asked (\S+): (.*?)\.(?= Asked|$)", said))
+
+
+def test_only_equations_referred_to_are_numbered(tmp_path):
+    text = (r"\documentclass{article}\usepackage{mathtools}\mathtoolsset{showonlyrefs}\begin{document}\section{A}"
+            r"\begin{equation}a\label{e1}\end{equation}\begin{equation}b\label{e2}\end{equation}"
+            r"\begin{align}a&=b\label{e3}\\c&=d\label{e4}\end{align} See \eqref{e2}." "\n\n"
+            r"Asked e2: \ref{e2}." "\n\n" r"Asked e4: \ref{e4}.\end{document}")
+    assert labels_of(tmp_path, text) == {"e2": "1", "e4": "2"}
+    assert [(e.number, e.latex) for e in latex.read(tmp_path).equations] == [(None, "a"), ("1", "b"), (None, "a&=b"), ("2", "c&=d")]
+
+
+def test_the_ieee_class_numbers_in_roman(tmp_path):
+    text = (r"\documentclass{IEEEtran}\begin{document}\section{A}\label{s1}\subsection{B}\label{s2}"
+            r"\begin{table}\caption{x}\label{t1}\end{table}" "\n\n"
+            "Asked s1: \\ref{s1}.\n\nAsked s2: \\ref{s2}.\n\nAsked t1: \\ref{t1}.\\end{document}")
+    assert labels_of(tmp_path, text) == {"s1": "I", "s2": "I-A", "t1": "I"}
+
+
+def test_a_continued_float_keeps_its_number(tmp_path):
+    text = (r"\documentclass{article}\usepackage{caption,subfigure}\begin{document}\section{A}"
+            r"\begin{figure}\caption{x}\label{f1}\end{figure}\begin{figure}\subfigure[a]{y}\end{figure}"
+            r"\begin{figure}\ContinuedFloat\subfigure[b]{z}\end{figure}"
+            r"\begin{figure}\ContinuedFloat\subfigure[c]{z}\caption{w}\label{f2}\end{figure}"
+            "\n\nAsked f1: \\ref{f1}.\n\nAsked f2: \\ref{f2}.\\end{document}")
+    assert labels_of(tmp_path, text) == {"f1": "1", "f2": "1"}

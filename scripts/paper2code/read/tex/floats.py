@@ -49,7 +49,7 @@ class Float:
     before: list[str] = field(default_factory=list)  # labels before the caption
     blocks: list[Block] = field(default_factory=list)
     outside: object = None
-    stepped: bool = False
+    stepped: bool = False  # its number is taken already: a long table, a continued float
 
 
 def open_float(doc: Document, kind: str, name: str) -> Float:
@@ -114,7 +114,7 @@ def close_float(doc: Document, item: Float) -> None:
             link.context = link.context or link.text
             link.where, link.section = "text", doc.here
             doc.paper.links.append(link)
-    if item.subs and not item.captions and item.kind in ("figure", "table"):
+    if item.subs and not item.captions and not item.stepped and item.kind in ("figure", "table"):
         # Subcaptions take a number of the main counter with them, even when no caption prints it.
         doc.counters.step(item.kind)
     made = items_of(doc, item)
@@ -229,6 +229,7 @@ def caption(doc: Document, name: str) -> None:
     kind = kind or {"figcaption": "figure", "tabcaption": "table", "tablecaption": "table"}.get(name)
     item: Float | None = doc.floats[-1] if doc.floats else None
     if item is not None and item.sub and name == "caption":
+        item.subs += 1
         sub_caption(doc, item, tokens)
         return
     if kind is None:
@@ -248,7 +249,7 @@ def make_caption(doc: Document, item: Float, kind: str, tokens: list[str], star:
     base = kind.rstrip("*")
     known = base if base in ("figure", "table", "algorithm") else base
     if not star and item.stepped:
-        number = doc.printed(base).strip() or None  # a long table has taken its number at its beginning
+        number = doc.printed(base).strip() or None
     elif not star:
         number = doc.step(str(doc.styles.get(f"float counter:{base}", base)), known).strip() or None
     labels = [written(tokens[k + 2:k + 3]) for k, token in enumerate(tokens) if token == "\\label"]
@@ -274,7 +275,6 @@ def sub_caption(doc: Document, item: Float, tokens: list[str]) -> None:
     doc.label_now = (main_number(doc, item, kind) + letter, counter, "")
     text = doc.text(tokens)
     doc.label_now = (doc.label_now[0], counter, text)
-    item.subs += 1
     mark = letter if letter.startswith("(") else f"({letter})"
     if text:
         item.blocks.append(Block("paragraph", f"{mark} {text}", source="latex"))
@@ -284,6 +284,8 @@ def main_number(doc: Document, item: Float, kind: str) -> str:
     """The number of the float a subfigure is in, also when its caption is still to come."""
     if any(caption.number for caption in item.captions):
         return next(caption.number for caption in reversed(item.captions) if caption.number)
+    if item.stepped:
+        return doc.printed(kind)
     doc.values[kind] = doc.values.get(kind, 0) + 1
     number = doc.printed(kind)
     doc.values[kind] -= 1
@@ -354,9 +356,9 @@ def subcaption(doc: Document, name: str) -> None:
 
 @command("ContinuedFloat")
 def continued(doc: Document, name: str) -> None:
+    """The float goes on with the one before: its caption prints the same number."""
     if doc.floats:
-        kind = doc.floats[-1].kind
-        doc.values[kind] = doc.values.get(kind, 1) - 1
+        doc.floats[-1].stepped = True
 
 
 def box(doc: Document) -> None:
