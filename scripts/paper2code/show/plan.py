@@ -6,6 +6,7 @@ from the paper.
 
 from __future__ import annotations
 
+import keyword
 import re
 import textwrap
 from dataclasses import dataclass, field
@@ -416,7 +417,7 @@ def make(contribution: Contribution, ledger: Ledger, paper: Paper, job: Job) -> 
         )
     names = [part.name for part in contribution.components]
     for name in names:
-        if not name.isidentifier() or names.count(name) > 1:
+        if not name.isidentifier() or keyword.iskeyword(name) or names.count(name) > 1:
             raise Stop(
                 f"the component {name!r} cannot be laid",
                 code=USAGE,
