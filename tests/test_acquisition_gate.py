@@ -6,6 +6,7 @@ import shutil
 import pytest
 from paper2code import cli, files
 from paper2code.acquire import provenance
+from paper2code.acquire.local import tree_hash
 from paper2code.acquire.provenance import Entry
 from paper2code.check import stage1
 from paper2code.findings import errors
@@ -149,3 +150,12 @@ def test_a_garbled_method_cannot_be_accepted(tmp_path):
     work = lay(tmp_path, document)
     work.save_job(Job("2101.00001v2", "2101.00001", without=["garbled", "method", "title"]))
     assert errors(stage1.check(work)[0])
+
+
+def test_a_folder_that_was_read_is_held_to_its_hash(tmp_path):
+    work = lay(tmp_path, sound())
+    files.write(work.raw / "source" / "main.tex", "A")
+    provenance.write(work.provenance, [Entry("source", "source", sha256=tree_hash(work.raw / "source"))], {})
+    assert errors(stage1.check(work)[0]) == []
+    files.write(work.raw / "source" / "main.tex", "B")
+    assert [finding.check for finding in errors(stage1.check(work)[0])] == ["raw-changed"]

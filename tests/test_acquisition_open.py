@@ -4,9 +4,10 @@ import copy
 
 import pytest
 from paper2code import cli
+from paper2code.acquire import local
 from paper2code.paper import Block, Paper, Section, give_ids
 from paper2code.read import open as reading
-from standin import ABSTRACT, PROSE, TITLE
+from standin import ABSTRACT, PROSE, TITLE, html, lone, pdf, targz, tex
 
 BACKWARDS = " ".join(word[::-1] for word in (PROSE * 2).split())
 CID = "".join(f"(cid:{ord(char)})" for char in PROSE)
@@ -124,8 +125,6 @@ def test_text_in_any_encoding(data, text):
 
 
 def test_local_files_of_every_form(tmp_path):
-    from standin import html, lone, pdf, targz, tex
-
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "main.tex").write_text(tex(), encoding="utf-8")
     forms = {"a.pdf": pdf(), "a.html": html(), "a.tex": tex().encode(), "a.tar.gz": targz({"main.tex": tex().encode()}), "a.gz": lone(tex()),
@@ -138,3 +137,16 @@ def test_local_files_of_every_form(tmp_path):
         assert any("Method" in section.title for section in found.sections), name
     found.save(tmp_path / "paper.json")
     assert reading.open_paper(tmp_path / "paper.json") == found
+
+
+def test_the_stamp_of_arxiv_tells_which_paper_a_pdf_is(tmp_path):
+    import pymupdf
+
+    document = pymupdf.open(stream=pdf(), filetype="pdf")
+    document[0].insert_text((30, 600), "arXiv:2101.00001v3  [cs.LG]  2 Jan 2021", rotate=90, fontsize=18)
+    document[1].insert_text((30, 600), "arXiv:1902.00001v1  [cs.LG]  2 Jan 2019", fontsize=8)
+    document.save(tmp_path / "stamped.pdf")
+    (tmp_path / "plain.pdf").write_bytes(pdf())
+    (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
+    assert str(local.stamp(tmp_path / "stamped.pdf")) == "2101.00001v3"
+    assert local.stamp(tmp_path / "plain.pdf") is None and local.stamp(tmp_path / "broken.pdf") is None

@@ -71,7 +71,8 @@ def run(request: Request, work: Path | None = None, say: Callable[[str], None] =
             job.paper = str(got.paper)
         else:
             found, missing, warnings = from_disk(request.paper, told, workspace, say)
-            metadata = Metadata()
+            stamped = local.stamp(request.paper) if told[0] == "pdf" else None
+            metadata = Metadata(id=stamped.id, version=stamped.version) if stamped else Metadata()
         workspace.save_job(job)
         paper, unread = reading.read_all(found, say)
         missing |= unread

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 from pathlib import Path
 
 from paper2code import cli, files
-from paper2code.acquire import forms, unpack
+from paper2code.acquire import forms, identifiers, unpack
 from paper2code.acquire.provenance import Entry
 
 LARGEST = 500 << 20
 ENDS = {forms.PDF: "pdf", forms.HTML: "html", forms.ZIP: "zip", forms.TAR: "tar", "tar.gz": "tar.gz", "tex.gz": "tex.gz",
         forms.LATEX: "tex", forms.TEXT: "md"}
+STAMP = re.compile(r"\barXiv:(\S+v\d+)\s+\[[a-z-]+(?:\.[A-Za-z-]+)?\]")
 PLAIN = {".md", ".markdown", ".txt", ".rst"}
 
 
@@ -81,6 +83,19 @@ def bring(path: Path, told: str, form: str, raw: Path) -> tuple[dict[str, Path],
         return {told: copy}, [entry], []
     done = unpack.unpack(copy, raw / "source")
     return {"source": done.folder}, [entry], done.left_out
+
+
+def stamp(path: Path) -> identifiers.ArxivId | None:
+    """The arXiv id that is printed up the margin of a PDF's first page; None where there is none."""
+    import pypdfium2
+
+    try:
+        with pypdfium2.PdfDocument(path) as document:
+            text = document[0].get_textpage().get_text_bounded()
+        found = STAMP.search(text)
+        return identifiers.exact(found[1]) if found else None
+    except (pypdfium2.PdfiumError, IndexError, cli.Stop):  # its reader will say what is wrong with it
+        return None
 
 
 def copy_whole(source: Path, target: Path) -> None:

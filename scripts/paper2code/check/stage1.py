@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from paper2code import cli, files
+from paper2code.acquire.local import tree_hash
 from paper2code.findings import ERROR, WARNING, Finding
 from paper2code.paper import Paper, Section
 from paper2code.workspace import PARTS, Workspace
@@ -94,7 +95,7 @@ def whole(workspace: Workspace) -> Iterator[Finding]:
     if not named:
         yield Finding("provenance", "raw/provenance.json names no file", "raw/provenance.json", fix="run fetch_paper.py again")
     for path, digest in named:
-        if path.is_file() and files.sha256(path) != digest or not path.exists():
+        if not path.exists() or (tree_hash if path.is_dir() else files.sha256)(path) != digest:
             yield Finding("raw-changed", f"{path.name} is not the file that was read", f"raw/{path.name}",
                           expected=f"SHA-256 {digest}", fix="run fetch_paper.py again; raw/ is not to be edited")
 
