@@ -348,8 +348,6 @@ def define(doc: Document, name: str) -> None:
             doc.macros["\\" + last] = _plain(["\\@algclose", f"\0{last}"])
         return
     if name in ("algblockdefx", "algblockdef", "algcblockdefx"):
-        for role in ("S", "E") if True else ():
-            del role
         first, last = doc.word_arg(), doc.word_arg()
         from paper2code.read.tex.engine import Macro, parameters
         for one, step in ((first, "\\@algopen"), (last, "\\@algclose")):
@@ -439,7 +437,7 @@ def if_else(doc: Document, name: str) -> None:
     doc.algorithm.newline()
     doc.put(f"if {held} then")
     end = ends(doc)
-    doc.push(["\\@indent", *yes, "\\@dedent", *(["\0" + end, "\\par"] if end and False else []), "\0else", "\\par", "\\@indent",
+    doc.push(["\\@indent", *yes, "\\@dedent", "\0else", "\\par", "\\@indent",
               *no, "\\@dedent",
               *(["\0" + end, "\\par"] if end else [])])
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from paper2code.paper import Reference
-from paper2code.read.tex.document import COMMANDS, ENVIRONMENTS, Document, command, flowed, plain
+from paper2code.read.tex.document import ENVIRONMENTS, Document, command, flowed, plain
 from paper2code.read.tex.lexer import Lexer, lex, written
 from paper2code.read.tex.structure import mark
 
@@ -27,8 +27,7 @@ def cite(doc: Document, name: str) -> None:
     keys = doc.word_arg()
     if name in ("cites", "parencites", "textcites", "autocites"):
         while doc.peek() in ("{", "["):
-            more = doc.optional()
-            del more
+            doc.optional()
             keys += "," + doc.word_arg()
     doc.cited += [key.strip() for key in keys.split(",")]
     kind = {"Citet": "citet", "Citep": "citep", "Citealt": "citealt", "Citealp": "citealp", "Citeauthor": "citeauthor"}.get(name,
@@ -373,13 +372,7 @@ def finish(doc: Document) -> None:
         elif reference.label is None:
             names = author_label(reference.authors)
             reference.label = f"{names}, {reference.year}" if names and reference.year else names or str(number)
-        if not reference.authors:
-            reference.authors = authors_from_label(reference)
     doc.paper.references = references
-
-
-def authors_from_label(reference: Reference) -> list[str]:
-    return []
 
 
 def natbib_label(doc: Document, label: list[str]) -> str:
@@ -548,6 +541,3 @@ def from_entry(doc: Document, item: Item) -> Reference:
     for url in re.findall(r"\\url\{([^}]+)\}", " ".join((entry.get("note", ""), entry.get("howpublished", "")))):
         reference.url = reference.url or url
     return reference
-
-
-__all__ = ["COMMANDS", "CITES", "finish"]

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from paper2code.paper import Block, Link, Paper, Section
 from paper2code.read.tex import macros  # noqa: F401  fills Engine.commands
 from paper2code.read.tex.counters import Counters
-from paper2code.read.tex.engine import Engine, Macro, stripped
-from paper2code.read.tex.lexer import Lexer, lex, written
+from paper2code.read.tex.engine import Engine
+from paper2code.read.tex.lexer import Lexer, written
 from paper2code.read.tex.source import Source
 from paper2code.read.tex.symbols import ligatures
 
@@ -454,7 +454,3 @@ def flowed(parts: list[str]) -> str:
 def plain(latex: str) -> str:
     """LaTeX as text, roughly: for what could not be read properly."""
     return re.sub(r"\s+", " ", re.sub(r"\\[A-Za-z@]+\*?|[{}\\]", " ", latex)).strip()
-
-
-__all__ = ["COMMANDS", "ENVIRONMENTS", "Context", "Document", "Macro", "command", "environment", "flowed", "lex", "plain",
-           "stripped"]

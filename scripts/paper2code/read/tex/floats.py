@@ -46,7 +46,6 @@ class Float:
     subs: int = 0
     section: str | None = None
     algorithm: object = None
-    before: list[str] = field(default_factory=list)  # labels before the caption
     blocks: list[Block] = field(default_factory=list)
     outside: object = None
     stepped: bool = False  # its number is taken already: a long table, a continued float
@@ -260,9 +259,8 @@ def make_caption(doc: Document, item: Float, kind: str, tokens: list[str], star:
     if number is not None:
         doc.label_now = (number, known, text[:80])
     item.captions.append(Caption(known, number, text, None, item.box))
-    for label in [*labels, *item.before]:
+    for label in labels:
         doc.set_label(label)
-    item.before = []
 
 
 def sub_caption(doc: Document, item: Float, tokens: list[str]) -> None:
@@ -374,8 +372,6 @@ _minipage, _minipage_end = ENVIRONMENTS["minipage"]
 def begin_minipage(doc: Document, name: str) -> object:
     box(doc)
     doc.values["mpfootnote"] = 0
-    captype = doc.floats[-1].kind if doc.floats else None
-    del captype
     return _minipage(doc, name)
 
 
@@ -410,8 +406,6 @@ def picture(doc: Document, name: str) -> None:
         found = doc.words(doc.arg())
         doc.arg()
         doc.arg()
-    if doc.tables:
-        doc.tables[-1].pictures += 1
     if found and doc.floats:
         doc.floats[-1].files.append(found[:300])
 

@@ -67,7 +67,7 @@ def collect(doc: Document, stops: frozenset[str] | set[str], *, rows: bool = Fal
     """The tokens of a formula up to one of `stops`, expanded; in rows when asked to."""
     row = Row(start=place(doc))
     out = [row]
-    depth = nested = braces = 0
+    depth = nested = 0
     append = row.tokens.append
     doc.math += 1
     token_of = doc.token
@@ -80,7 +80,6 @@ def collect(doc: Document, stops: frozenset[str] | set[str], *, rows: bool = Fal
                 break
             first = token[0]
             if first == "{":
-                braces += 1
                 depth += 1
                 doc.begin_group()
                 append(token)

@@ -15,7 +15,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-SPECIAL = frozenset("{}$&#^_~ ")
 PIECE = re.compile(
     r"(?P<word>[^\\%{}$&#^_~ \t\n\0]+)"
     r"|(?P<space>[ \t\n]+)"

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 
 from paper2code.paper import Block, Footnote, Link
-from paper2code.read.tex.counters import SYMBOLS as MARKS
-from paper2code.read.tex.document import COMMANDS, END, ENVIRONMENTS, MARK, SEP, Document, command, environment, flowed
-from paper2code.read.tex.engine import Macro, stripped
+from paper2code.read.tex.document import COMMANDS, END, ENVIRONMENTS, MARK, SEP, Document, command, environment
+from paper2code.read.tex.engine import Macro
 from paper2code.read.tex.lexer import lex, written
 from paper2code.read.tex.passed import CARRIED, CITE_IS_CITEP, PASSED, VENUES
 from paper2code.read.tex.symbols import ACCENTS, DINGS, SYMBOLS, TEXT, accent
@@ -308,9 +307,7 @@ def catcode(doc: Document, name: str) -> None:
 
 @command("setbox", "newbox", "newcount", "newdimen", "newskip", "newtoks", "newread", "newwrite")
 def register(doc: Document, name: str) -> None:
-    token = doc.next()
-    if name == "newcount" and token:
-        doc.native_registers.add(token) if hasattr(doc, "native_registers") else None
+    doc.next()
 
 
 @command("endinput")
@@ -1268,12 +1265,11 @@ def begin_restatable(doc: Document, name: str) -> object:
 @command("restated")
 def restated(doc: Document, name: str) -> None:
     macro = doc.word_arg()
-    star = doc.star()
+    doc.star()
     theorem, given, body = doc.styles.get(f"restate:{macro}", ("", [], []))
     if not theorem or not isinstance(theorem, str):
         return
     printed, counter = doc.theorems.get(theorem, ("Theorem", None))
-    del star
     # It is printed again with the number it had.
     key = next((written(body[k + 2:k + 3]) for k, t in enumerate(body) if t == "\\label" and k + 2 < len(body)), "")
     number = doc.labels.get(key, ("", "", ""))[0]
@@ -1538,6 +1534,3 @@ def today(doc: Document, name: str) -> None:
 def enquote(doc: Document, name: str) -> None:
     doc.star()
     doc.put(f"“{doc.text(doc.arg())}”")
-
-
-__all__ = ["MARKS", "address", "flowed", "mark", "note", "stripped"]

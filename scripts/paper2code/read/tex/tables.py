@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
 from paper2code.paper import Block, Table
 from paper2code.read.tex.document import ENVIRONMENTS, Document, command, flowed
-from paper2code.read.tex.lexer import lex, written
-from paper2code.read.tex.structure import boxed
 
 TABULARS = {"tabular": "[{", "tabular*": "{[{", "tabularx": "{[{", "tabulary": "{[{", "longtable": "[{", "longtable*": "[{",
             "array": "[{", "tabu": "{", "longtabu": "{", "xltabular": "[{{", "supertabular": "[{", "xtabular": "[{",
@@ -30,7 +27,6 @@ class Grid:
     inner: list[list[list[str]]] = field(default_factory=list)  # grids of nested tabulars met in this row
     head: list[list[str]] | None = None
     floated: object = None
-    pictures: int = 0
 
 
 def begin_tabular(doc: Document, name: str) -> object:
@@ -115,11 +111,7 @@ def multirow(doc: Document, name: str) -> None:
 
 @command("SetCell")
 def set_cell(doc: Document, name: str) -> None:
-    options = written(doc.optional() or [])
-    doc.arg()
-    found = re.search(r"c\s*=\s*(\d+)", options)
-    if found and doc.tables:
-        doc.styles["tblr span"] = int(found[1])
+    doc.skip_arguments("[{")  # tabularray: the cells that are spanned stand in the source, empty
 
 
 RULES = {"": "hline firsthline lasthline heavyrule lightrule thickhline tableline morecmidrules",
@@ -155,8 +147,6 @@ def long_part(doc: Document, name: str) -> None:
             grid.head = grid.rows
         grid.rows = []
     else:
-        if name == "endlastfoot" and grid.rows:
-            pass
         grid.rows = []
 
 
@@ -222,5 +212,3 @@ def keep_grid(doc: Document, rows: list[list[str]], grid: Grid) -> None:
 
 for _name in TABULARS:
     ENVIRONMENTS[_name] = (begin_tabular, end_tabular)
-
-__all__ = ["Grid", "boxed", "lex"]
