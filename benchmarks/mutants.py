@@ -143,7 +143,7 @@ def import_broken(texts: dict[str, str]) -> Iterator[Mutant]:
         for found in numbered(text, r"(?m)^from src\.(\w+) import (\w+)"):
             yield "import broken", name, spliced(text, found, found.group(1) + "s", 1)
             yield "import broken", name, spliced(text, found, found.group(2) + "X", 2)
-        for found in numbered(text, r"(?m)^(?:from|import) .*\n"):
+        for found in numbered(text, r"(?m)^(?:from (?!__future__)|import ).*\n"):
             yield "import deleted", name, spliced(text, found, "")
         for found in numbered(text, r"(?m)^from (src)\.(?=\w+ import)"):
             yield "relative import", name, spliced(text, found, "from .", 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 from paper2code.check import against as papers
@@ -12,6 +13,7 @@ from paper2code.check import anchors as reading
 from paper2code.check import census, code, defaults, notes, numbers, quotes, references, scope, trace
 from paper2code.check import ledger as ledgers
 from paper2code.check.contribution import Contribution
+from paper2code.check.flags import PERMALINK
 from paper2code.check.outcome import Outcome
 from paper2code.check.quotes import VERIFIED
 from paper2code.check.repository import Repository
@@ -33,53 +35,42 @@ def notebook_code(repository: Repository) -> str:
     return "\n".join(re.sub(r"(?m)^\s*[%!].*$", "pass", source) for source in sources)
 
 
-def permalinks(found: list[reading.Anchor], official: Path) -> list[Finding]:
-    """Permalinks into a repository that was brought for reading name a file and lines that are there."""
+def permalinks(links: Iterable[tuple[str, str, int]], official: Path) -> list[Finding]:
+    """Permalinks (address, file, line) into a repository that was brought for reading name a commit, file and lines that are there."""
     out: list[Finding] = []
     if not official.is_dir():
         return out
-    for anchor in found:
-        link = re.search(
-            r"https?://[^\s/]+/([^\s/]+/[^\s/]+)/(?:blob|raw|tree|src/commit|-/blob)/([0-9a-f]{40})/([^\s#]+)#L(\d+)(?:-L?(\d+))?",
-            anchor.source or "",
-        )
-        if anchor.tag != "FROM_OFFICIAL_CODE" or link is None:
+    record = " ".join(path.read_text(encoding="utf-8", errors="replace") for path in official.glob("*.json") if path.stat().st_size < 5_000_000)
+    for address, file, line in links:
+        link = PERMALINK.search(address)
+        if link is None:
             continue
-        commit, name, last = link.group(2), link.group(3), int(link.group(5) or link.group(4))
-        roots = [path for path in (official, *official.glob("*"), *official.glob("*/*")) if path.is_dir() and (path / name).is_file()]
-        record = " ".join(
-            path.read_text(encoding="utf-8", errors="replace")
-            for path in (*official.glob("*.json"), *official.glob("*/*.json"))
-            if path.stat().st_size < 200_000
-        )
-        if not roots:
+        name, last = link["file"], int(link["last"] or link["first"])
+        at = next((path / name for path in sorted(official.iterdir()) if path.is_dir() and (path / name).is_file()), None)
+        if at is None:
             out.append(
                 Finding(
                     "permalink-missing",
                     f"the official code that was brought has no {name}",
-                    anchor.file,
-                    anchor.line,
+                    file,
+                    line,
                     fix="name a file that is there (search it under official_code/)",
                 )
             )
             continue
-        if record and re.search(r"\b[0-9a-f]{40}\b", record) and commit not in record:
+        if re.search(r"\b[0-9a-f]{40}\b", record) and link["commit"] not in record:
             out.append(
                 Finding(
                     "permalink-missing",
-                    f"the official code was brought at another commit than {commit[:12]}",
-                    anchor.file,
-                    anchor.line,
-                    fix="cite the commit that was read",
+                    f"the official code was brought at another commit than {link['commit'][:12]}",
+                    file,
+                    line,
+                    fix="cite the commit that was read (brought.json names it)",
                 )
             )
-        lines = (roots[0] / name).read_text(encoding="utf-8", errors="replace").count("\n") + 1
+        lines = at.read_text(encoding="utf-8", errors="replace").count("\n") + 1
         if last > lines:
-            out.append(
-                Finding(
-                    "permalink-missing", f"{name} has {lines} lines, not {last}", anchor.file, anchor.line, fix="cite the line that says it"
-                )
-            )
+            out.append(Finding("permalink-missing", f"{name} has {lines} lines, not {last}", file, line, fix="cite the line that says it"))
     return out
 
 
@@ -168,7 +159,7 @@ def check(
     outcome.add(findings, **counts)
     outcome.add(notes.check(repository, ledger, audit))
     if work is not None:
-        outcome.add(permalinks(found, work.official_code))
+        outcome.add(permalinks(((anchor.source, anchor.file, anchor.line) for anchor in found if anchor.source), work.official_code))
     findings, rows = trace.check(repository, found, against.places, paper, ledger, contribution)
     outcome.add(findings)
     outcome.trace = [row.data() for row in rows]

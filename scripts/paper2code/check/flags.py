@@ -21,6 +21,13 @@ FORBIDDEN = re.compile(
 )
 
 
+# A line of a repository at a commit, as the code hosts write it.
+PERMALINK = re.compile(
+    r"https?://[^\s/]+/[^\s]+?/(?:blob|raw|tree|src/commit|src|-/blob)/(?P<commit>[0-9a-f]{40})/(?P<file>[^\s#]+)"
+    r"#(?:L|lines-)(?P<first>\d+)(?:(?:-L?|:)(?P<last>\d+))?"
+)
+
+
 def close_tag(word: str) -> str | None:
     near = difflib.get_close_matches(word.upper().replace(" ", "_").replace("-", "_"), TAGS, n=1, cutoff=0.75)
     return near[0] if near else None
@@ -75,7 +82,7 @@ def flag_form(text: str, file: str, line: int, *, needs_quote: bool = True) -> l
         if "FROM_OFFICIAL_CODE" in tags:
             link = re.search(r"\bSource:\s*(\S+)|(https?://\S+)", part)
             url = (link.group(1) or link.group(2)) if link else ""
-            if not re.search(r"/[0-9a-f]{40}/.+#L\d+", url):
+            if not PERMALINK.match(url):
                 add(
                     "flag-form",
                     "[FROM_OFFICIAL_CODE] without a permalink",
@@ -91,6 +98,7 @@ def flags(module: Module) -> list[Finding]:
         if "[" in mark.text:
             out += flag_form(mark.text, module.file, mark.first)
     return out
+
 
 QUOTED = re.compile(r"[\"“][^\"“”]*[\"”]", re.S)
 

@@ -46,6 +46,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from paper2code.check import expression, marked
+from paper2code.check.flags import PERMALINK
 from paper2code.check.marked import Node
 from paper2code.findings import WARNING, Finding
 
@@ -107,7 +108,6 @@ DEFERS = re.compile(
     re.I,
 )
 OPTIMISERS = re.compile(r"\b(adam|adamw|sgd|rmsprop|adagrad|adafactor|lamb|lars|lion|adadelta)\b", re.I)
-PERMALINK = re.compile(r"https?://[^\s/]+/[^\s]+/(blob|raw|tree|src/commit|-/blob)/[0-9a-f]{40}/[^\s#]+#L\d+(-L?\d+)?\Z")
 
 
 @dataclass
@@ -363,7 +363,7 @@ def check_rows(ledger: Ledger) -> list[Finding]:
                 expected=" | ".join(f'"{kind}: …"' for kind in KINDS_OF_REASON),
             )
         if item.status == OFFICIAL:
-            if item.source and not PERMALINK.match(item.source):
+            if item.source and not PERMALINK.fullmatch(item.source):
                 add(
                     "ledger-source",
                     f"{item.source!r} is no permalink",

@@ -146,7 +146,7 @@ def gate_2(work: Workspace, result: Path | None) -> Outcome:
 
 def gate_3(work: Workspace, result: Path | None) -> Outcome:
     """The ledger, against the checklist and the paper."""
-    from paper2code.check import against
+    from paper2code.check import against, everything
     from paper2code.check import ledger as ledgers
 
     paper = work.paper()
@@ -156,7 +156,9 @@ def gate_3(work: Workspace, result: Path | None) -> Outcome:
     outcome.add(problems)
     if ledger is None:
         return outcome
-    return against.check_ledger(ledger, paper, contribution.domains if contribution else [], outcome)
+    outcome = against.check_ledger(ledger, paper, contribution.domains if contribution else [], outcome)
+    outcome.add(everything.permalinks(((item.source, ledger.file, item.at("source")) for item in ledger.items if item.source), work.official_code))
+    return outcome
 
 
 def gate_4(work: Workspace, result: Path | None) -> Outcome:
