@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from paper2code.paper import Bbox, Paper
 
 RUN = 3  # words that make a run
+BEGIN = 40  # words of a text that may stand at the end of a page before the rest
 COMMON = 4  # a run in more places than this says nothing
 FORMULA = re.compile(r"\$\$.*?\$\$|\$[^$]*\$", re.S)
 WORD = re.compile(r"[a-z0-9]+|\x00")
@@ -91,9 +92,8 @@ class Placer:
                 if len(word) > 5:
                     self.by_word[word].append(number)
 
-    def votes(self, text: str, kinds: Iterable[str] | None = None) -> Counter[int]:
-        """The stretches that share rare runs of words with the text, with how many; failing that, rare words."""
-        tokens = words(text)
+    def votes(self, tokens: list[str], kinds: Iterable[str] | None = None) -> Counter[int]:
+        """The stretches that share rare runs of words with a text's, with how many; failing that, rare words."""
         votes: Counter[int] = Counter()
         if len(tokens) <= RUN:
             for number in self.whole.get(tuple(tokens), ()):
@@ -119,7 +119,8 @@ class Placer:
 
         The box covers what of the text stands in that page's same column.
         """
-        votes = self.votes(text, kinds)
+        tokens = words(text)
+        votes = self.votes(tokens, kinds)
         if not votes:
             return None
         most = max(votes.values())
@@ -127,7 +128,15 @@ class Placer:
             return None
         close = [number for number, count in votes.items() if count >= 0.75 * most]
         best = min(close, key=lambda number: (abs(number - after) if after is not None else 0, number))
-        chosen = sorted(number for number, count in votes.items() if count >= max(0.2 * most, 0.75) and abs(number - best) <= 4)
+        early = list(runs(tokens[:BEGIN]))
+        first_words = {number for run in early[:4] for number in self.by_run.get(run, ())}
+
+        def begins(number: int) -> bool:
+            """Whether a stretch before the best one ends with the text's first words: the last lines of a page or column."""
+            return number < best and number in first_words and tuple(self.spots[number].tokens[-RUN:]) in early
+
+        chosen = sorted(number for number, count in votes.items()
+                        if abs(number - best) <= 4 and (count >= max(0.2 * most, 0.75) or begins(number)))
         first = chosen[0] if chosen else best
         spot = self.spots[first]
         if spot.page is None:

@@ -410,7 +410,7 @@ class Reconciliation:
         for section in self.paper.sections:
             for block in section.blocks:
                 if block.text and block.kind in WORDY:
-                    found = placer.find(block.text, WORDY, at) or placer.find(block.text, None, at)
+                    found = placer.find(block.text, (*WORDY, "abstract"), at) or placer.find(block.text, None, at)
                     if found:
                         block.page, block.bbox, at = found
         for item in (*self.paper.tables, *self.paper.figures, *self.paper.algorithms):
