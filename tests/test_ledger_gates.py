@@ -134,3 +134,22 @@ def test_a_paper_with_nothing_to_implement_has_two_gates_less(work):
     assert gates.next() is None
     with pytest.raises(cli.Stop):
         gates.must_be_open(3)
+
+
+def test_outputs_that_gate_5_keeps_in_the_notebook_do_not_make_it_stale(work, monkeypatch, capsys):
+    from paper2code.check import stages
+    from paper2code.check.outcome import Outcome
+
+    work, result = work
+    passed_to(work, result, 4)
+
+    def gate(work, result):
+        (result / "notebooks" / "walkthrough.ipynb").write_text('{"ran": true}\n', encoding="utf-8")
+        return Outcome()
+
+    monkeypatch.setitem(stages.GATES, 5, gate)
+    assert stages.run(5, work.folder, None) == cli.DONE
+    assert "all gates have passed" in capsys.readouterr().out
+    assert states(work) == [PASSED] * 5
+    (result / "src" / "model.py").write_text("y = 2\n", encoding="utf-8")
+    assert states(work)[3:] == [STALE, STALE]
