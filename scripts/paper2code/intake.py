@@ -225,8 +225,19 @@ def lay(got: Got, workspace: Workspace) -> dict[str, Path]:
 def from_disk(path: Path, told: tuple[str, str], workspace: Workspace,
               say: Callable[[str], None]) -> tuple[dict[str, Path], dict[str, str], list[str]]:
     role, form = told
-    say(f"{path.name}: {form}, read as {NAMES[role]}")
-    found, entries, warnings = local.bring(path, role, form, workspace.raw)
+    forms = local.several(path)
+    if role == "several":
+        say(f"{path.name}: {form}")
+        found, entries, warnings = {}, [], []
+        for part in forms.values():
+            brought = local.bring(part, *local.role(part), workspace.raw)
+            found |= brought[0]
+            entries += brought[1]
+            warnings += brought[2]
+    else:
+        part = forms.get(role, path)
+        say(f"{part.name}: {form}, read as {NAMES[role]}")
+        found, entries, warnings = local.bring(part, role, form, workspace.raw)
     if workspace.provenance.is_file():  # the same bytes as before: the time they were first had
         known = {entry.get("sha256"): entry.get("time") for entry in files.read_json(workspace.provenance).get("files", ())}
         entries = [dataclasses.replace(entry, time=known.get(entry.sha256) or entry.time) for entry in entries]

@@ -26,6 +26,22 @@ def name(path: Path) -> str:
     return f"{files.slug(stem)}_{hashlib.sha256(os.fsencode(real)).hexdigest()[:8]}"
 
 
+def several(folder: Path) -> dict[str, Path]:
+    """A folder that holds one paper in several forms (a PDF, an HTML page, a folder with its LaTeX), by role; empty for any other
+    folder, one with LaTeX of its own above all."""
+    if not folder.is_dir() or any(folder.glob("*.tex")):
+        return {}
+    found: dict[str, Path] = {}
+    for kind, pattern in (("pdf", "*.pdf"), ("html", "*.htm*")):
+        here = sorted(path for path in folder.glob(pattern) if path.is_file())
+        if len(here) == 1:
+            found[kind] = here[0]
+    sources = [path for path in sorted(folder.iterdir()) if path.is_dir() and not path.name.startswith(".") and any(path.glob("*.tex"))]
+    if len(sources) == 1:
+        found["source"] = sources[0]
+    return found if len(found) > 1 else {}
+
+
 def role(path: Path, wanted: str = "auto") -> tuple[str, str]:
     """(role, form) of a local file or folder: role is source, html, pdf or text. Raises Stop: 2 when it is nothing to read."""
     if not path.is_dir() and not path.is_file():
@@ -34,6 +50,12 @@ def role(path: Path, wanted: str = "auto") -> tuple[str, str]:
     if path.is_file() and path.stat().st_size > LARGEST:
         raise cli.Stop(f"{path.name} has {path.stat().st_size >> 20} MB", code=cli.UNUSABLE,
                        expected=f"a paper of at most {LARGEST >> 20} MB", fix="name the paper's own file")
+    if found := several(path):
+        kept = {"latex": "source"}.get(wanted, wanted)
+        if wanted == "auto":
+            return "several", "folder with " + ", ".join(sorted(found))
+        if kept in found:
+            return role(found[kept], wanted)
     form = unpack.form(path)
     if wanted == "text" and form in (forms.TEXT, forms.LATEX, forms.HTML):
         return "text", form

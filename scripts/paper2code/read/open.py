@@ -177,6 +177,9 @@ def open_paper(path: Path, wanted: str = "auto", say: Callable[[str], None] = cl
             raise cli.Stop(f"{path.name}: {problem}", code=cli.USAGE, expected="a paper.json of this version of paper2code",
                            fix="fetch the paper again with fetch_paper.py") from problem
     told, form = local.role(path, wanted)
+    if told == "several":
+        return read_all(local.several(path), say)[0]
+    path = local.several(path).get(told, path)
     if told != "source" or form == "folder":
         return read_all({told: path}, say)[0]
     with tempfile.TemporaryDirectory(prefix="paper2code-") as folder:
