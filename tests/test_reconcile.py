@@ -82,6 +82,20 @@ def test_what_only_the_pdf_shows_is_taken_in_and_told():
     assert set(kinds(made)) == {"text-only-in-pdf", "table-numbers-differ"} and check(made.data()) == []
 
 
+def test_an_algorithm_that_the_html_cut_short_has_the_lines_of_the_pdf():
+    body, pdf = paper("html"), paper("pdf", places=True)
+    pdf.algorithms[0].lines = ["repeat", "take a step down the slope", "halve the step when the loss has grown", "until nothing changes any more"]
+    made = reconcile({"html": body, "pdf": pdf})
+    assert made.algorithms[0].lines == pdf.algorithms[0].lines and "algorithm-cut" in kinds(made)
+
+
+def test_an_algorithm_whose_words_stand_in_formulae_is_not_cut_short():
+    latex, pdf = paper("latex"), paper("pdf", places=True)
+    latex.algorithms[0].lines = ["repeat", r"$x \sim \text{training data, drawn at random}$"]
+    pdf.algorithms[0].lines = ["repeat", "x ∼ training data, drawn at random", "Figure axis words that are not of the box at all, nor of it"]
+    assert len(reconcile({"latex": latex, "pdf": pdf}).algorithms[0].lines) == 2
+
+
 def test_a_title_that_differs_is_told():
     made = reconcile({"latex": paper("latex", title="Template for Authors"), "pdf": paper("pdf", places=True)})
     assert kinds(made) == ["title-differs"] and made.title == "Template for Authors"

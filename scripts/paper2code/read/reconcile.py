@@ -14,7 +14,7 @@ from difflib import SequenceMatcher
 
 from paper2code.paper import SOURCES, Algorithm, Block, Equation, Figure, Footnote, Paper, Section, Table, give_ids
 from paper2code.read import garbled
-from paper2code.read.alignment import Placer, counted, plain, recall, runs, words
+from paper2code.read.alignment import Placer, counted, plain, printed_words, recall, runs, words
 from rapidfuzz.fuzz import ratio
 
 ENOUGH = 0.6  # of the PDF's words, for a source to be this paper
@@ -249,8 +249,8 @@ class Reconciliation:
             if hasattr(mine, part) and not getattr(mine, part):
                 setattr(mine, part, copy.deepcopy(getattr(its, part)))
         if isinstance(mine, Algorithm) and source == "pdf":
-            ours, printed = (len(spoken(" ".join(lines))) for lines in (mine.lines, its.lines))
-            if printed >= 10 and ours < 0.5 * printed:
+            ours, printed = (len(printed_words(" ".join(lines))) for lines in (mine.lines, its.lines))
+            if printed >= 10 and ours < 0.5 * printed and len(mine.lines) < 0.6 * len(its.lines):
                 mine.lines = list(its.lines)
                 self.paper.warn("algorithm-cut", f"{NAMES[self.frame]} has {ours} words of algorithm {mine.number}, the PDF {printed}: "
                                 "its lines are the PDF's", where=f"alg-{mine.number}")
