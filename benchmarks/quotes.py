@@ -7,7 +7,6 @@ alone. From the true ones mutants are made, each of one kind. Everything is seed
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import re
@@ -682,8 +681,6 @@ def main(argv: list[str] | None = None) -> int:
     tried = sum(counts[0] for document in result["documents"].values() for counts in document["true"].values())
     return cli.DONE if tried else cli.FINDINGS
 
-
-assert argparse  # the parser is argparse's
 
 if __name__ == "__main__":
     sys.exit(cli.run(main))
