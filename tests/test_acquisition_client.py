@@ -152,7 +152,7 @@ def test_a_server_that_hangs_or_drips_does_not_hold_the_run(server, make):
     client = make(PAPER2CODE_TIME_LIMIT="0.5")
     with pytest.raises(Failed, match="too slowly"):
         get(client, f"/src/{ID}v1")
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 20
 
 
 def test_a_host_that_cannot_be_reached_is_given_up_at_once(make):

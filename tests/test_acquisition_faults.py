@@ -57,7 +57,7 @@ class Run:
         monkeypatch.chdir(tmp_path / "here")
         monkeypatch.setenv("PAPER2CODE_CACHE", str(tmp_path / "cache"))
         monkeypatch.setenv("PAPER2CODE_TIMEOUT", "0.4")
-        monkeypatch.setenv("PAPER2CODE_TIME_LIMIT", "12")
+        monkeypatch.setenv("PAPER2CODE_TIME_LIMIT", "60")
         self.waits = []
         monkeypatch.setattr(client_module.time, "sleep", self.waits.append)
 

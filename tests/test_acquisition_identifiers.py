@@ -3,7 +3,7 @@
 from datetime import datetime, timezone
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from paper2code import cli
 from paper2code.acquire import identifiers
@@ -67,6 +67,10 @@ def test_ids_of_one_number_do_not_collide():
     assert parse("math.GT/0309136") == parse("math/0309136"), "one paper, one folder"
 
 
+CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a machine may be busy
+
+
+@CALM
 @given(st.integers(2015, 2025), st.integers(1, 12), st.integers(1, 99999), st.one_of(st.none(), st.integers(1, 99)),
        st.sampled_from(["{}", "arXiv:{}", "https://arxiv.org/abs/{}", "https://arxiv.org/pdf/{}.pdf", "10.48550/arXiv.{}",
                         "https://ar5iv.labs.arxiv.org/html/{}", "https://huggingface.co/papers/{}"]))
@@ -75,6 +79,7 @@ def test_every_form_says_the_same(year, month, number, version, form):
     assert parse(form.format(paper)) == paper
 
 
+@CALM
 @given(st.text(max_size=60))
 def test_no_text_breaks_it(text):
     try:
