@@ -74,7 +74,7 @@ def main() -> int:
             folder = Path(scratch, name)
             folder.mkdir()
             process = start(folder, env(name))
-            moment = chance.uniform(0.05, 1.0) * max(took)
+            moment = chance.uniform(0.05, 1.0) * min(took)
             time.sleep(moment)
             killed = process.poll() is None
             os.killpg(process.pid, signal.SIGKILL) if killed else None
