@@ -83,6 +83,12 @@ def test_what_follows_the_references_is_an_appendix():
     assert [(s.title, s.appendix) for s in paper.sections] == [("Method", False), ("Proofs", True)]
 
 
+def test_lettered_sections_after_a_heading_appendix():
+    head = '<section class="ltx_section"><h2 class="ltx_title ltx_title_section">Appendix</h2></section>'
+    paper = html.read(page(section(para("x")) + head + section(para("y"), "A", "Proofs")))
+    assert [(s.title, s.appendix) for s in paper.sections] == [("Method", False), ("Appendix", True), ("Proofs", True)]
+
+
 def test_a_paragraph_keeps_its_words_once_and_gives_up_notes_links_and_citations():
     cite = '<cite class="ltx_cite">[<a href="#bib.bib2" class="ltx_ref">2</a>]</cite>'
     link = '<a href="https://example.org/code" class="ltx_ref ltx_href">here</a>'

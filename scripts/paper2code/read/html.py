@@ -39,6 +39,7 @@ CAPTION = re.compile(
             fig(?:ure|ura|\.)? | abb(?:ildung|\.)? | tab(?:le|elle|leau|la|ela|\.)? | alg(?:orithme?|orithmus|oritmo|\.)?
             | listing | program | protocol | procedure | box | scheme | chart | plate | map | video))
         \s* (?P<number>[A-Z]{0,3}[.\-–]?\d[\w.\-–]* | [IVXLC]+ | [A-Z](?:\.\d+)*)? \s* [:.)|]* \s*$""", re.I | re.X)
+APPENDIX = re.compile(r"(?:technical |online )?(?:appendix|appendices|supplement(?:ary|al)?(?: materials?| information)?)\W*$", re.I)
 KINDS = (("tab", Table), ("alg", Algorithm), ("prog", Algorithm), ("proc", Algorithm), ("prot", Algorithm))
 ARXIV = re.compile(r"(?:arxiv\s*[:.]?\s*(?:preprint\s*)?(?:arxiv\s*[:.]\s*)?|arxiv\.org/(?:abs|pdf)/)"
                    r"(\d{4}\.\d{4,5}|[a-z\-]+(?:\.[A-Z]{2})?/\d{7})", re.I)
@@ -219,6 +220,7 @@ class Reader:
         self.depth = 0
         self.buffer = ""  # the words of the paragraph being read
         self.words_only = False  # formulae are left out of lines
+        self.in_appendix = False
         self.in_abstract = False  # under a heading "Abstract" of ordinary HTML
         self.told: dict[etree.Element, tuple[type, str | None] | None] = {}  # what captions belong to
         self.found_notes: dict[tuple[str | None, str], Footnote] = {}
@@ -306,6 +308,10 @@ class Reader:
         if tag is not None:
             number = section_number(squeeze(self.inline(tag)))
         title = squeeze(self.inline(node, without=tag))
+        if level == 1:  # a heading "Appendix", or letters where there were figures
+            lettered = bool(re.fullmatch(r"[A-Z]", number or "")) and any((one.number or "")[:1].isdigit() for one in self.paper.sections)
+            self.in_appendix |= lettered or bool(APPENDIX.match(title))
+        appendix = appendix or self.in_appendix
         if number is None and tag is None:
             match = re.match(r"((?:\d+|[A-Z])(?:\.\d+)*)\.?\s+(?=\S)", title)
             if match and not has(node, "ltx_title") and not re.fullmatch(r"[AI]", match[1]):
