@@ -66,5 +66,6 @@ def markdown(hidden: list[dict]) -> str:
     for number, entry in enumerate(hidden, 1):
         page = f", page {entry['page']}" if entry.get("page") else ""
         text = clean(str(entry.get("text") or "")).replace("```", "'''")[:2000]
-        parts.append(f"## {number}. {entry.get('how') or 'hidden'} ({entry.get('where') or 'place unknown'}{page})\n\n```text\n{text}\n```")
+        parts.append(f"## {number}. {entry.get('how') or 'hidden'} "
+                     f"({entry.get('where') or 'place unknown'}{page})\n\n```text\n{text}\n```")
     return "\n\n".join(parts) + "\n"

@@ -229,6 +229,12 @@ LINK = re.compile(
     r"(?:is|was|are|were|of|to|at|=|:|\||set to|fixed to|by|with|for|equal to|in|from|between|\\in|\\sim|\\approx|\\leq?)?"
     r"[\s$~{\\]*(?:a|an|the|about|around|approximately|all|fixed at)?[\s$~(\[{\\]*$", re.I)
 COORDINATED = re.compile(r"s?,? (?:and|or) |s?, (?=[a-z])")
+OWN_UNIT = 18.0  # how far a number is from the words "steps" that only say what it counts
+TOTALS = frozenset(("depth", "training-length", "batch-size", "hidden-size"))
+COUNTED = re.compile(r"\b(?:every|each|per|divisible by)[\s$~]*$")  # "every 5 layers" is no number of layers
+PRODUCT = re.compile(r"(?:×|\bx|\\times|\\cdot)[\s${}]*$")
+TIMES = re.compile(r"[\s${}]*(?:×|x\b|x(?=\d)|\\times|\\cdot)")
+IN_FORMULA = re.compile(r"\s*\$?\s*[-−+/]\s*(?:√|\\sqrt|\\beta|[α-ω]|\()")
 CHAIN = re.compile(r"[^\d,;.$]*=[^\d,;.$]*")
 
 
@@ -247,10 +253,20 @@ def distance(text: str, term: Term, number: Number) -> float:
             return min(far, 6.0)
     else:
         between = text[high:start]
-        far = len(between) * 1.5 + 3
+        far = len(between) * 1.5 + (60 if re.search(r"\b(?:every|each|per)\b", between) else 3)
         if re.fullmatch(r"[\s~$-]*(?:(?!(?:and|with|of|for|in|to|per|at|by|on|from|using)\b)[a-z]+[\s-]){0,3}", between, re.I):
             far = min(far, 6.0)
     return far + 12 * len(re.findall(r"[;:]|\.\s", between)) + 6 * len(re.findall(r",\s|\band\b|\bwhile\b|\(|\)", between))
+
+
+def is_in_formula(text: str, number: Number) -> bool:
+    """Whether a number is a term of a written-out formula: the 1 of "1/√t" and of "1 − β"."""
+    return bool(IN_FORMULA.match(text, number.span[1]))
+
+
+def is_unit(text: str, place: Term, number: Number) -> bool:
+    """Whether words are the number's own unit ("100k steps"), and not a name that it belongs to."""
+    return number.unit is not None and 0 <= place.start - number.span[1] <= 2 and " " not in text[place.start:place.end]
 
 
 def attribute(statement: Statement, here: Terms, found: list[Number], items: dict[str, Item]) -> dict[str, list[Value]]:
@@ -261,8 +277,10 @@ def attribute(statement: Statement, here: Terms, found: list[Number], items: dic
     out: dict[str, list[Value]] = defaultdict(list)
     here = own(here, {name for name in here if items[name].value == "number"})
     for number in found:
-        if number.kind not in (VALUE, NAME):
+        if number.kind not in (VALUE, NAME) or is_in_formula(statement.text, number):
             continue
+        counted = bool(COUNTED.search(statement.text, 0, number.span[0]))
+        product = bool(PRODUCT.search(statement.text[max(0, number.span[0] - 12):number.span[0]]) or TIMES.match(statement.text, number.span[1]))
         ways = []
         for name, places in here.items():
             item = items[name]
@@ -270,8 +288,11 @@ def attribute(statement: Statement, here: Terms, found: list[Number], items: dic
                 continue
             if number.kind == NAME and not any(place.start <= number.span[0] < place.end for place in places):
                 continue
-            far = min(distance(statement.text, place, number) for place in places)
-            if number.unit and number.unit in item.units:
+            if (counted and name in TOTALS) or (product and "pixel" not in item.units and item.units[:1] != ("example",)):
+                continue
+            far = min(distance(statement.text, place, number) for place in places if not is_unit(statement.text, place, number)) \
+                if not all(is_unit(statement.text, place, number) for place in places) else OWN_UNIT
+            if number.unit and number.unit in item.units and far != OWN_UNIT:
                 far = max(0.0, far - 15)
             ways.append((far, name))
         nearest = min((far for far, name in ways if items[name].value == "number"), default=REACH)
@@ -288,6 +309,24 @@ def attribute(statement: Statement, here: Terms, found: list[Number], items: dic
     return out
 
 
+CAN_BE_ABSENT = frozenset(
+    "dropout-rate weight-decay warm-up label-smoothing gradient-clipping ema accumulation augmentation test-time-augmentation guidance "
+    "normalisation masking regularisation condition-dropping".split())
+# Items whose named values papers speak of a lot without using them: they count where the words say that they are used.
+USED = frozenset(("optimiser", "activation", "normalisation", "precision", "software", "sampler"))
+USING = re.compile(r"\b(?:us(?:e[sd]?|ing)|with|employ\w*|adopt\w*|appl\w+|train\w*|optimi[sz]\w*|via|by|choose|chose|choice of|set "
+                   r"to|in|is|are|based on|"
+                   r"implement\w*|follow\w*|followed by|replac\w+|through|have|has|introduc\w+|:|=)\b[^.;]{0,48}$|[:=|]\s*$", re.I)
+USED_AFTER = re.compile(r"\W{0,3}(?:(?:\([^()]{0,60}\)|\[[^\]]{0,30}\])\W{0,2})?(?:optimi[sz]er|activations?|non-?linearit\w+|is used|"
+                        r"are used|was used|layers?\b|"
+                        r"with\b|precision|stepsize|learning|format|function)", re.I)
+
+
+def is_used(text: str, place: Term) -> bool:
+    """Whether the words around a named value say that it is used: "trained with AdamW", "ReLU activation"."""
+    return bool(USING.search(text[max(0, place.start - 70):place.start]) or USED_AFTER.match(text, place.end))
+
+
 ABSENT = re.compile(r"\b(?:no|without|not use|neither)\s+(?:any\s+|an?\s+)?$", re.I)
 SEVERAL = re.compile(r"[\s\-‐‑]")
 
@@ -299,16 +338,17 @@ def from_prose(statement: Statement, here: Terms, found: list[Number], items: di
     for name, places in here.items():
         item = items[name]
         values = list(owned.get(name, ()))
-        values += [Value(statement.text[place.start:place.end]) for place in places if place.kind == "named"]
-        values += [Value(statement.text[none.start():place.end]) for place in places
-                   if (none := ABSENT.search(statement.text, max(0, place.start - 24), place.start)) and item.value != "words"]
+        values += [Value(statement.text[place.start:place.end]) for place in places
+                   if place.kind == "named" and (item.name not in USED or is_used(statement.text, place))]
+        values += [Value(statement.text[none.start():place.end]) for place in places if name in CAN_BE_ABSENT
+                   and (none := ABSENT.search(statement.text, max(0, place.start - 24), place.start))]
         if item.value == "number":
             states = bool(values) and score > -1.0 and statement.kind != "equation"
         elif item.value == "words":  # a phrase of several words, or a pattern, says more than one word
             states = score >= (0.6 if any(place.kind == "pattern" or SEVERAL.search(statement.text, *place[:2]) for place in places)
                                else 1.0)
         else:
-            states = score >= 1.0 if not values else score >= 0.0
+            states = (score >= 1.0 and name not in USED) if not values else score >= 0.0
         gain = (1.0 if values else 0.0) + (0.5 if any(value.sure for value in values) else 0.0)
         out.append(Evidence(name, statement, STATES if states else MENTIONS, score + gain,
                             tuple((place.start, place.end) for place in places), tuple(values)))
@@ -349,7 +389,7 @@ def from_row(statement: Statement, here: Terms, items: dict[str, Item]) -> list[
             values += after or ([Value(number.text, number, True) for number in inside] if named or len(cells) > 1 else [])
         if not heads:
             continue
-        labelled = any(spot.kind != "named" for spot in spots) or item.group in ("architecture", "training")
+        labelled = any(spot.kind != "named" for spot in spots) or (item.group in ("architecture", "training") and name not in USED)
         states = bool(values) and labelled and not statement.related and len(cells) > 1
         out.append(Evidence(name, statement, STATES if states else MENTIONS, 1.6 + (1.0 if values else 0.0),
                             tuple(heads), tuple(values)))
@@ -375,17 +415,27 @@ def from_columns(said: list[Statement], found: dict[int, Terms], items: dict[str
                     at += len(cell) + 3
             for name, spots in found.get(head_number, {}).items():
                 item = items[name]
-                if item.value not in ("number", "either"):
+                if item.value not in ("number", "either", "name"):
                     continue
                 for index, start, end in columns:
                     if index == 0 and len(head.cells) > 1 and not head.cells[0]:
                         continue
-                    if not any(start <= spot.start and spot.end <= end for spot in spots):
+                    if not any(start <= spot.start and spot.end <= end and (item.value != "name" or spot.kind != "named") for spot in spots):
                         continue
                     for _, row in rows:
                         if row.row <= head.row or index >= len(row.cells) or (row.row == 2 and looks_like_header(row.cells)):
                             continue
+                        if item.value == "name":
+                            cell = row.cells[index]
+                            given = [Value(cell, None, True)] if cell and not numbers(cell) and shown[name, index] < ROWS_A_COLUMN else []
+                            if given and name in USED:
+                                shown[name, index] += 1
+                                tier = MENTIONS if row.related else STATES
+                                out.append(Evidence(name, row, tier, 2.0 - 0.3 * shown[name, index], (), tuple(given), head.cells[index]))
+                            continue
                         here = [number for number in numbers(row.cells[index]) if item.takes(number)]
+                        if any(item.takes(number) for number in numbers(head.cells[index])):
+                            break  # a head "batch size = 1" has its value itself
                         if not here or shown[name, index] >= ROWS_A_COLUMN:
                             continue
                         shown[name, index] += 1

@@ -46,7 +46,8 @@ class Number:
 
 
 UNITS = {
-    "step": "steps? iterations? iters? updates? minibatches", "epoch": "epochs?", "token": "tokens?", "layer": "layers? layered",
+    "step": "steps? iterations? iters? updates?", "batch": "batches minibatches microbatches",
+    "epoch": "epochs?", "token": "tokens?", "layer": "layers? layered",
     "block": "blocks?", "head": "heads?", "gpu": "gpus? tpus? accelerators? devices? cores? chips?", "hour": "hours? hrs? h",
     "day": "days?", "week": "weeks?", "minute": "minutes? mins?", "second": "seconds? secs? s", "ms": "ms milliseconds?",
     "byte": "bytes? gb mb kb gib mib tb", "pixel": "pixels? px", "hz": "hz khz", "parameter": "parameters? params?",
@@ -278,8 +279,10 @@ def kind_of(text: str, match: re.Match, start: int, end: int, mantissa: str, uni
             return VALUE if COUNTED.search(before) else YEAR
     if HYPHENED.search(before) and not SMALL_WORD.search(before):
         return NAME
-    if re.search(r"[A-Za-z]/$", before) or (unit is None and re.match(r"(?:st|nd|rd|th)\b|D\b", after)):
+    if re.search(r"[A-Za-z]/$", before) or re.match(r"(?:st|nd|rd|th)\b", after) or (unit is None and re.match(r"D\b", after)):
         return NAME
+    if len(mantissa) == 1 and re.search(r"(?:^|[\s,;:])\($", before) and re.match(r"\) [A-Za-z]", after):
+        return PLACE  # "(1) the first, (2) the second"
     return VALUE
 
 
