@@ -141,7 +141,7 @@ def judge(paper: Paper) -> None:
 
 def needs_layout(document: Document, page: engine.Page) -> bool:
     """Whether a page holds pictures or tables, which the layout model tells from text better than rules do."""
-    return bool(page.shapes) and not page.turned and any(captions.START.match(line.text) for line in document.page_lines(page.number))
+    return not page.turned and (page.images > 0.02 or len(rules.wide(document, page.number)) >= 3 or any(captions.START.match(line.text) for line in document.page_lines(page.number)))
 
 
 def structure(document: Document, paper: Paper, metadata: str | None, whole: bool) -> None:
@@ -253,7 +253,7 @@ def assemble(document: Document, paper: Paper, found: list[headings.Heading], ma
             paper.figures.append(item)
         kind = "table" if caption.kind == "table" else "algorithm" if isinstance(item, Algorithm) else "figure"
         pieces.append((index, section, Block(kind, ref=item.id, page=item.page, bbox=item.bbox, source="pdf")))
-    for at, note in enumerate(notes):
+    for at, note in enumerate(note for note in notes if note.kind != "thanks"):
         section = home(note.lines[0].index)
         text = document.text(note.lines)
         text = re.sub(r"^[*∗†‡§¶‖]+\s*", "", text)

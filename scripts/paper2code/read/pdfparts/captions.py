@@ -109,7 +109,7 @@ def set_apart(document: Document, line: Line, at: int, match: re.Match, kind: st
     rest = match.group("rest")
     mark = match.group("mark").strip()
     bold = first.bold and not line.bold > 0.99 or first.bold and mark
-    odd = abs(line.size - document.body) > 0.4
+    odd = abs(line.main - document.body) > 0.4
     before = document.lines[at - 1] if at else None
     flows = before is not None and before.page == line.page and before.role is None and \
         0 < line.base - before.base < 1.25 * document.leading and abs(before.size - line.size) < 0.3 and \
@@ -161,12 +161,12 @@ def continued(document: Document, at: int) -> list[Line]:
             x1 = max(x1, line.x1)
             last = line if line.base > last.base else last
             continue
-        if here < 0 or here > 1.6 * max(first.size, line.size) + 1:
+        if here < 0 or here > 1.6 * max(first.main, line.main) + 1:
             if line.math > 0.5 and -first.size < here < 2 * first.size and len(line.text) < 12 and x0 - 2 <= line.x0 <= x1 + 2:
                 out.append(line)  # a piece of a formula inside the caption
                 continue
             break
-        if abs(line.size - first.size) > 0.45 and line.math < 0.4:
+        if abs(line.main - first.main) > 0.45 and line.math < 0.4:
             break
         if step is not None and here > step + 0.28 * first.size + 0.6:
             break

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from paper2code.read.pdfparts.document import Document
+from paper2code.read.pdfparts.front import AFFILIATION
 from paper2code.read.pdfparts.lines import Line
 
 SIGN = re.compile(r"^[*∗†‡§¶‖♯♠♣♦♥⋆#⇤]+")
@@ -28,7 +29,7 @@ def mark_of(line: Line) -> tuple[str, list[int]] | None:
     out, indices = "", []
     for word in line.words[:2]:
         for char in word.chars:
-            small = char.font.size <= 0.87 * line.size
+            small = char.font.size <= 0.89 * line.size
             if small and char.base < line.base - 0.12 * line.size and (char.text.isdigit() or SIGN.match(char.text)):
                 out += char.text
                 indices.append(char.index)
@@ -51,7 +52,7 @@ def find(document: Document) -> list[Note]:
             number, indices = mark_of(line)
             note = Note(number, [line], mark=indices)
             note.lines += rest(document, line, starts)
-            if not number.isdigit():
+            if not number.isdigit() or page.number == 1 and about_authors(document, note):
                 note.kind = "thanks" if page.number == 1 else "footnote"
             notes.append(note)
             for one in note.lines:
@@ -72,7 +73,18 @@ def starts_note(document: Document, line: Line) -> bool:
     page = document.pages[line.page - 1]
     if line.x0 > left + 0.3 * (right - left):
         return False
+    if not found[0].isdigit() and line.page > 1:
+        return under_rule(document, line)
     return under_rule(document, line) or line.y0 > 0.55 * page.height
+
+
+ABOUT = re.compile(r"correspond(?:ence|ing)|[\w.}]@[\w.]+|equal (?:contribution|advis)|work (?:done|performed|was done)", re.I)
+
+
+def about_authors(document: Document, note: Note) -> bool:
+    """Whether a note of the first page tells where its authors are, as affiliations set at its foot do."""
+    text = document.text(note.lines)
+    return bool(ABOUT.search(text) or AFFILIATION.search(text[:160])) and not re.search(r"https?:|\bcode\b", text[:200])
 
 
 def under_rule(document: Document, line: Line) -> bool:
@@ -110,7 +122,7 @@ def rest(document: Document, line: Line, starts: list[Line]) -> list[Line]:
 
 def in_order(document: Document, notes: list[Note]) -> list[Note]:
     """Numbered notes in a rising chain (each next number at most three on); what breaks it goes back to the text."""
-    numbered = [n for n in notes if n.number.isdigit()]
+    numbered = [n for n in notes if n.number.isdigit() and n.kind == "footnote"]
     best: list[tuple[float, int]] = []
     for i, note in enumerate(numbered):
         value = int(note.number)
@@ -128,7 +140,7 @@ def in_order(document: Document, notes: list[Note]) -> list[Note]:
             at = best[at][1]
     out = []
     for note in notes:
-        if not note.number.isdigit() or id(note) in kept:
+        if note.kind == "thanks" or not note.number.isdigit() or id(note) in kept:
             out.append(note)
         else:
             for line in note.lines:
@@ -151,11 +163,11 @@ def marks_in_text(document: Document, notes: list[Note]) -> None:
         at = 0
         while at < len(chars):
             char = chars[at]
-            if not (char.font.size <= 0.87 * line.size and char.base < line.base - 0.2 * line.size and char.text.isdigit()):
+            if not (char.font.size <= 0.89 * line.size and char.base < line.base - 0.2 * line.size and char.text.isdigit()):
                 at += 1
                 continue
             end = at
-            while end < len(chars) and chars[end].font.size <= 0.87 * line.size and chars[end].text.isdigit() and \
+            while end < len(chars) and chars[end].font.size <= 0.89 * line.size and chars[end].text.isdigit() and \
                     not (end > at and chars[end].space):
                 end += 1
             digits = "".join(c.text for c in chars[at:end])

@@ -110,7 +110,7 @@ def names_text(line: Line) -> str:
     out = ""
     last = None
     for word in line.words:
-        text = "".join(c.text for c in word.chars if not (c.font.size <= 0.87 * line.size and c.base < line.base - 0.15 * line.size))
+        text = "".join(c.text for c in word.chars if not (c.font.size <= 0.89 * line.size and c.base < line.base - 0.15 * line.size))
         raised = len(text) < len(word.text)
         if last is not None and word.x0 - last.x1 > 1.1 * line.size:
             out += ", "

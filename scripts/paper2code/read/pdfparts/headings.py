@@ -25,6 +25,9 @@ PLAIN = re.compile(
 REFERENCES = re.compile(r"^(?:\d{1,2}\.?\s+|[IVX]+\.\s+)?(?:references?|bibliography|literature cited|references and notes)\s*[.:]?$", re.I)
 
 
+CAPITALS = re.compile(r"csc\d|small-?caps|-SC\b|SCaps", re.I)  # fonts of small capitals
+
+
 def plain(text: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFKD", text).lower() if c.isalnum())
 
@@ -47,6 +50,8 @@ class Heading:
 def small_caps(line: Line) -> bool:
     """Whether the line is set in capitals of two sizes, or all in capitals."""
     letters = [c for w in line.words for c in w.chars if c.text.isalpha()]
+    if len(letters) > 3 and sum(bool(CAPITALS.search(c.font.name)) for c in letters) >= 0.8 * len(letters):
+        return True
     return len(letters) > 3 and sum(c.text.isupper() for c in letters) >= 0.9 * len(letters)
 
 
@@ -77,18 +82,38 @@ def find(document: Document) -> list[Heading]:
     else:
         out = typed
     out.sort(key=lambda h: h.lines[0].index)
+    out = [h for h in out if h.number or not before_abstract(document, h)]
     appendices(out)
     for heading in out:
         for line in heading.lines:
             line.role = "heading"
-    return out
+    return [heading for at, heading in enumerate(out) if not drop(document, heading, out[at + 1] if at + 1 < len(out) else None)]
+
+
+def drop(document: Document, heading: Heading, following: Heading | None) -> bool:
+    """Whether a heading opens no section: the table of contents (whose lines go too), and a title over the appendix alone."""
+    start = heading.lines[-1].index + 1
+    between = document.lines[start:following.lines[0].index if following else None]
+    if re.fullmatch(r"(?:table of )?contents", heading.title, re.I):
+        for line in between:
+            line.role = line.role or "contents"
+        return True
+    return heading.number is None and bool(APPENDIX.match(heading.title)) and following is not None and \
+        not any(line.role is None for line in between)
+
+
+def before_abstract(document: Document, heading: Heading) -> bool:
+    """Whether a line without number stands where the authors do: between the title and the abstract."""
+    line = heading.lines[0]
+    if line.page > 2 or PLAIN.match(heading.title):
+        return False
+    return any(re.match(r"^a\s*b\s*s\s*t\s*r\s*a\s*c\s*t\b", l.text, re.I) and l.page == line.page for l in document.lines[line.index + 1:line.index + 80])
 
 
 def merge(marked: list[Heading], typed: list[Heading], document: Document) -> list[Heading]:
     """Bookmarks, with what they lack: headings without bookmark that look just like those that have one."""
     taken = {line.index for heading in marked for line in heading.lines}
-    looks = {look(document, h.lines[0]) for h in marked if not h.run_in}
-    tops = {look(document, h.lines[0]) for h in marked if h.level == 1}
+    looks = {look(document, h.lines[0]) for h in marked if h.level <= 2}
     numbers = {h.number for h in marked if h.number}
     extra = []
     for heading in typed:
@@ -96,7 +121,7 @@ def merge(marked: list[Heading], typed: list[Heading], document: Document) -> li
             continue
         if REFERENCES.match(heading.title) or PLAIN.match(heading.title) and not heading.number:
             extra.append(heading)
-        elif not heading.number and look(document, heading.lines[0]) in tops:
+        elif not heading.number and look(document, heading.lines[0]) in looks:
             extra.append(heading)
         elif heading.number and heading.number not in numbers and look(document, heading.lines[0]) in looks \
                 and heading.level <= max(h.level for h in marked):
@@ -105,7 +130,8 @@ def merge(marked: list[Heading], typed: list[Heading], document: Document) -> li
 
 
 def look(document: Document, line: Line) -> tuple:
-    return round(line.size * 2), line.bold > 0.5, small_caps(line)
+    largest = max(c.font.size for w in line.words for c in w.chars)
+    return round(largest * 2), line.bold > 0.5, small_caps(line)
 
 
 def from_outline(document: Document, lines: list[Line]) -> list[Heading]:
@@ -128,7 +154,7 @@ def from_outline(document: Document, lines: list[Line]) -> list[Heading]:
             for at, line in enumerate(here):
                 if line.index in used:
                     continue
-                match = matched(here, at, mark.title)
+                match = matched(document, here, at, mark.title)
                 if match is None:
                     continue
                 far = abs((mark.y if mark.y is not None else line.y0) - line.y0) if page == mark.page else 300
@@ -149,18 +175,17 @@ def from_outline(document: Document, lines: list[Line]) -> list[Heading]:
     return out
 
 
-def matched(lines: list[Line], at: int, title: str) -> tuple[str | None, str, list[Line]] | None:
+def matched(document: Document, lines: list[Line], at: int, title: str) -> tuple[str | None, str, list[Line]] | None:
     """Number, title and lines of the heading at `lines[at]`, when it reads `title`; two-line headings too."""
     want = plain(title)
     taken: list[Line] = []
-    text = ""
+    alike = None
     for line in lines[at:at + 4]:
         if taken and (line.base - taken[-1].base > 2.2 * max(line.size, taken[-1].size) or line.base < taken[-1].base - 0.5
                       or abs(line.size - taken[-1].size) > 1.5):
             break
         taken.append(line)
-        joined = " ".join((text, line.text)).strip()
-        text = re.sub(r"(\w)-\s+(?=[a-z])", r"\1-", joined)
+        text = document.joiner.text(taken)
         have = plain(text)
         stripped = NUMBER.match(text)
         forms = [(None, text)]
@@ -168,13 +193,15 @@ def matched(lines: list[Line], at: int, title: str) -> tuple[str | None, str, li
             forms.append((stripped.group("number"), stripped.group("title")))
         for number, rest in reversed(forms):
             got = plain(rest)
-            if got == want or (number and have == want) or similar(got, want):
-                return number, clean(rest), taken
+            if got == want or number and have == want:
+                return number, clean(rest), list(taken)
+            if similar(got, want) and not want.startswith(got):
+                alike = alike or (number, clean(rest), list(taken))
         if len(have) > len(want) + 12:
-            return run_in(taken, want)
+            return alike or run_in(taken, want)
         if have and not want.startswith(have[:8]) and not (stripped and want.startswith(plain(stripped.group("title"))[:8])):
-            return None
-    return None
+            return alike
+    return alike
 
 
 def run_in(taken: list[Line], want: str):
@@ -211,8 +238,11 @@ SENTENCE = re.compile(r"[.!?]\s+[A-Z][a-z]+\s+[a-z]+")
 def from_type(document: Document, lines: list[Line]) -> list[Heading]:
     """Headings by number and type. Numbers must follow one another; unnumbered ones must be known words or look like the rest."""
     rough: list[Heading] = []
+    used: set[int] = set()
     for at, line in enumerate(lines):
         text = line.text
+        if line.index in used:
+            continue
         if len(text) > 160 or len(text) < 3 or line.size < document.body - 0.6 and line.bold < 0.6 and not small_caps(line):
             continue
         if not distinct(document, line):
@@ -232,7 +262,7 @@ def from_type(document: Document, lines: list[Line]) -> list[Heading]:
         following = lines[at + len(taken)] if at + len(taken) < len(lines) else None
         while following is not None and goes_on(document, taken[-1], following, match is not None):
             taken.append(following)
-            text = f"{text} {following.text}" if not text.endswith("-") else text + following.text
+            text = f"{text} {following.text}" if not text.endswith("-") else document.joiner.glue(text, following.text)
             at += 1
             following = lines[at + len(taken)] if at + len(taken) < len(lines) else None
             if len(taken) > 3:
@@ -242,17 +272,28 @@ def from_type(document: Document, lines: list[Line]) -> list[Heading]:
         if SENTENCE.search(title) or len(plain(title)) < 2 or len(title) > 200:
             continue
         number = match.group("number") if match else None
+        used.update(one.index for one in taken)
         rough.append(Heading(number, clean(title), level_of(number) if number else 1, taken))
     return in_sequence(document, rough)
 
 
 def looks_free(document: Document, line: Line) -> bool:
     """An unnumbered heading: larger or bold, alone on its line, with room above, no sentence."""
-    if gap_above(document, line) < 1.15 or line.math > 0.3:
+    if gap_above(document, line) < 1.15 or line.math > 0.3 or re.search(r"[=<>|]", line.text) or line.region in ("table", "picture", "caption"):
         return False
-    if line.size < document.body - 0.3 or line.text[-1] in ".,;" or not line.text[0].isupper() and not line.text[0].isdigit():
+    if document.regions.get(line.page) and line.region not in ("section-header", "title") and not small_caps(line):
         return False
-    return line.bold >= 0.8 or line.size >= document.body + 1.2
+    largest = max(c.font.size for w in line.words for c in w.chars)
+    if largest < document.body - 0.3 or line.text[-1] in ".,;" or not line.text[0].isupper() or STATEMENT.match(line.text):
+        return False
+    after = next((l for l in document.lines[line.index + 1:line.index + 2] if l.page == line.page), None)
+    if after is not None and 0 < after.base - line.base < 1.3 * document.leading and after.words[0].font.bold and after.bold < 0.95 \
+            and line.bold > 0.5:
+        return False  # a bold phrase of two lines that begins a paragraph
+    return line.bold >= 0.97 or line.size >= document.body + 1.2 or small_caps(line)
+
+
+STATEMENT = re.compile(r"^(?:proof|theorem|lemma|proposition|corollary|definition|remark|claim|example|assumption|case|step)\b", re.I)
 
 
 def good_number(match: re.Match, line: Line) -> bool:
@@ -273,13 +314,15 @@ def goes_on(document: Document, line: Line, following: Line, numbered: bool) -> 
     step = following.base - line.base
     if not 0 < step <= 1.45 * max(line.size, following.size) + 1:
         return False
-    if abs(following.size - line.size) > 0.4 or look(document, line) != look(document, following):
+    if abs(following.size - line.size) > 0.4 or (line.bold > 0.5) != (following.bold > 0.5):
         return False
     match = NUMBER.match(following.text)
     if match and good_number(match, following) and re.match(r"\d|[A-Z]\.\d|[A-Z]\s", following.text):
         return False
     left, right = document.column(line)
     # A title that broke must have filled its line.
+    if line.hyphen:
+        return True
     first = following.words[0].x1 - following.words[0].x0
     return line.x1 + first + 0.3 * line.size > right - 2 or abs((line.x0 + line.x1) / 2 - (left + right) / 2) < 8
 

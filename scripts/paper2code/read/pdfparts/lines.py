@@ -40,12 +40,14 @@ class Word:
 
 @dataclass
 class Line:
-    """Words on one baseline, sub- and superscripts among them. `size`, `base`, `bold` … of most of its letters."""
+    """Words on one baseline, sub- and superscripts among them. `size` and `base` are those of its largest letters (if more
+    than a few), `main` the size of most; `bold`, `italic`, `mono`, `math` are shares of its letters."""
 
     page: int
     words: list[Word]
     base: float = 0.0
     size: float = 0.0
+    main: float = 0.0
     bold: float = 0.0
     italic: float = 0.0
     mono: float = 0.0
@@ -77,6 +79,7 @@ class Line:
         # The line's size is that of its largest letters, unless they are one or two of many (a drop capital, a big sign).
         most = max(letters.values())
         self.size = max(size for size, count in letters.items() if count >= min(most, max(2, 0.04 * len(chars))))
+        self.main = max(letters, key=lambda size: (letters[size], size))
         self.base = bases[self.size].most_common(1)[0][0]
         words = [c for c in chars if c.text.isalnum()] or chars
         count = len(words) or 1
@@ -131,11 +134,11 @@ def same_line(line: list[Char], base: float, size: float, char: Char) -> bool:
         return False
     if abs(char.base - base) <= 0.12 * big:
         return True
-    small = char.font.size <= 0.87 * size
+    small = char.font.size <= 0.89 * size
     if small and gap < 0.9 * size and base - 0.85 * size <= char.base <= base + 0.55 * size:
         return True
     # The line began with something small (a note's mark) and now its letters come.
-    if size <= 0.87 * char.font.size and len(line) <= 6 and gap < 0.9 * big and -0.3 * big <= char.base - base <= 0.75 * big:
+    if size <= 0.89 * char.font.size and len(line) <= 6 and gap < 0.9 * big and -0.3 * big <= char.base - base <= 0.75 * big:
         return True
     # A sign of the extension font (big brackets, sums, roots) hangs from its own baseline.
     if hanging(char) and gap < 0.9 * big:
@@ -181,8 +184,8 @@ def parted(last: Char, char: Char) -> bool:
     """Whether a word ends between two characters. A script that hugs its letter is part of its word, whatever space PDFium saw."""
     size = max(char.font.size, last.font.size)
     gap = char.x0 - last.x1
-    if char.space and gap < 0.2 * size and (char.font.size <= 0.87 * last.font.size or
-                                            last.font.size <= 0.87 * char.font.size and char.text in ".,;:)]"):
+    if char.space and gap < 0.2 * size and (char.font.size <= 0.89 * last.font.size or
+                                            last.font.size <= 0.89 * char.font.size and char.text in ".,;:)]"):
         return False
     return char.space or gap > 0.6 * size
 
@@ -197,7 +200,7 @@ def text_of_word(word: Word, base: float, size: float) -> str:
     out, up = "", ""
     before = None
     for char in word.chars:
-        raised = char.font.size <= 0.87 * size and char.base < base - 0.2 * size
+        raised = char.font.size <= 0.89 * size and char.base < base - 0.2 * size
         if raised and before is not None and POWER.match(char.text) and (up or before.text in "0123456789)]}" or before.font.math):
             up += char.text
         else:
