@@ -141,7 +141,10 @@ def judge(paper: Paper) -> None:
 
 def needs_layout(document: Document, page: engine.Page) -> bool:
     """Whether a page holds pictures or tables, which the layout model tells from text better than rules do."""
-    return not page.turned and (page.images > 0.02 or len(rules.wide(document, page.number)) >= 3 or any(captions.START.match(line.text) for line in document.page_lines(page.number)))
+    if page.turned:
+        return False
+    captioned = any(captions.START.match(line.text) for line in document.page_lines(page.number))
+    return captioned or page.images > 0.02 or len(rules.wide(document, page.number)) >= 3
 
 
 def structure(document: Document, paper: Paper, metadata: str | None, whole: bool) -> None:

@@ -100,10 +100,16 @@ def steps(caption: Caption) -> list[str]:
         else:
             rows.append([line])
     rows.sort(key=lambda row: max(row, key=lambda l: l.size).base)
+    edge = max((l.x1 for l in caption.body), default=0.0)
+    width = edge - min((l.x0 for l in caption.body), default=0.0)
     texts: list[tuple[float, str, bool]] = []
+    full: list[bool] = []  # whether the row reaches the box's right edge, so that the next may go on from it
     numbered = 0
     for row in rows:
         row.sort(key=lambda l: l.x0)
+        if not re.search(r"[^\sˆ˜¯˙´`¨ˇ]", "".join(l.text for l in row)):
+            continue  # an accent that stands by itself above its letter
+        full.append(max(l.x1 for l in row) > edge - 0.12 * width)
         text = " ".join(line_text(l) for l in row)
         x0 = row[0].words[0].x0
         words = [w for l in row for w in l.words]
@@ -121,6 +127,7 @@ def steps(caption: Caption) -> list[str]:
     style = numbered >= 3 and numbered >= 0.4 * len(texts)
     if not style and numbered:
         texts = [(row[0].words[0].x0, " ".join(line_text(l) for l in row), False) for row in rows]
+        full = [max(l.x1 for l in row) > edge - 0.12 * width for row in rows]
     starts = sorted({round(x) for x, text, _ in texts if text})
     levels: list[float] = []
     for x in starts:
@@ -128,13 +135,14 @@ def steps(caption: Caption) -> list[str]:
             levels.append(x)
     out: list[str] = []
     own_before, previous = False, 1e9
-    for x, text, own in texts:
+    for at, (x, text, own) in enumerate(texts):
         if not text:
             continue
         own_before = own_before or own
         level = max((n for n, at in enumerate(levels) if at <= x + 2), default=0)
         wrapped = own_before or x > previous + 3
-        if style and not own and out and not WORDS.match(text) and wrapped:
+        goes_on = at > 0 and full[at - 1] and x > previous + 3 and not text[:1].isupper()
+        if out and not own and not WORDS.match(text) and (style and wrapped or not style and goes_on):
             out[-1] = out[-1] + " " + text
             continue
         out.append("  " * level + text)

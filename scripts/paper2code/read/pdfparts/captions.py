@@ -166,7 +166,9 @@ def continued(document: Document, at: int) -> list[Line]:
                 out.append(line)  # a piece of a formula inside the caption
                 continue
             break
-        if abs(line.main - first.main) > 0.45 and line.math < 0.4:
+        if not re.search(r"\w", line.text) and len(line.text) <= 3:
+            continue  # an accent above a letter
+        if abs(line.main - first.main) > 0.45 and abs(line.size - first.size) > 0.45 and line.math < 0.4:
             break
         if step is not None and here > step + 0.28 * first.size + 0.6:
             break

@@ -362,7 +362,7 @@ def read_page(document: pdfium.PdfDocument, number: int) -> Page:
         drawn_at = (char.font.angle for char in (*out.chars, *out.aside))
         angles = Counter(round(angle / 90) * 90 for angle in drawn_at if abs((angle + 45) % 90 - 45) <= 5)
         angle = max(angles, key=lambda a: (angles[a], a == 0)) if angles else 0
-        if angle and angles[angle] > 200:
+        if angle and angles[angle] > 200 and angles[0] < 120:  # a caption stands level under sideways labels
             # PDFium puts lines in order as they run on the page that it shows, so it has to show them upright.
             page.set_rotation((page.get_rotation() + angle) % 360)
             out = drawn(document, page, number)

@@ -192,27 +192,30 @@ def parted(last: Char, char: Char) -> bool:
 
 # --- back to running text ------------------------------------------------------------------------------------------------
 
-POWER = re.compile(r"[0-9+\-−–]+$")
+POWER = re.compile(r"(?=.*[0-9])[0-9A-Za-z+\-−–/().,]+$")
 
 
 def text_of_word(word: Word, base: float, size: float) -> str:
     """A word with powers written `^{…}`, so that 10⁻⁹ does not read 10−9. Sub-scripts stay plain (d_k reads dk)."""
     out, up = "", ""
-    before = None
+    under = None  # the character that the raised ones stand on
+
+    def close() -> None:
+        nonlocal out, up
+        if up:
+            power = under is not None and POWER.match(up) and (under.text[-1] in "0123456789)]}" or under.font.math)
+            out, up = out + ("^{" + up + "}" if power else up), ""
+
     for char in word.chars:
-        raised = char.font.size <= 0.89 * size and char.base < base - 0.2 * size
-        if raised and before is not None and POWER.match(char.text) and (up or before.text in "0123456789)]}" or before.font.math):
+        if char.font.size <= 0.89 * size and char.base < base - 0.2 * size:
             up += char.text
-        else:
-            if up:
-                out, up = out + "^{" + up + "}", ""
-            accent = ACCENTS.get(out[-1:]) if out else None
-            if accent and char.text.isalpha() and not char.font.math:
-                out = out[:-1] + normal(char.text + accent)
-            else:
-                out += char.text
-        before = char
-    return out + ("^{" + up + "}" if up else "")
+            continue
+        close()
+        accent = ACCENTS.get(out[-1:]) if out else None
+        out = out[:-1] + normal(char.text + accent) if accent and char.text.isalpha() and not char.font.math else out + char.text
+        under = char
+    close()
+    return out
 
 
 def line_text(line: Line, skip: Iterable[int] = ()) -> str:
