@@ -17,7 +17,7 @@ from paper2code import cli, environment, workspace
 from paper2code.acquire.addresses import HOSTS, POLITE, address
 
 FINE, ATTENTION, BROKEN = "fine", "attention", "broken"
-SKILL = Path(__file__).resolve().parents[2]
+SKILL = environment.SKILL
 # client -> (command, folders in which it looks for skills: in the project, at the user's)
 AGENTS = {
     "Claude Code": ("claude", (".claude/skills", "~/.claude/skills")),

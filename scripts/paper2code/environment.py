@@ -20,7 +20,10 @@ from pathlib import Path
 from paper2code import cli
 
 OLDEST = (3, 10)
-PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
+CHECKOUT = Path(__file__).resolve().parents[2]
+PROJECT = CHECKOUT / "pyproject.toml"
+# The folder that an agent loads: this checkout, or what the pip-installed package carries of it.
+SKILL = CHECKOUT if (CHECKOUT / "SKILL.md").is_file() else Path(__file__).resolve().parent / "skill"
 # Megabytes on disk once installed, as measured on Linux; for the message and for the check of free space.
 SIZES = {"": 520, "notebook": 90, "torch": 900, "jax": 750, "stats": 180, "test": 420}
 # Where CPU builds of PyTorch are; PyPI's for Linux carry several gigabytes of CUDA libraries.

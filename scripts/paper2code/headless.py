@@ -18,11 +18,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from paper2code import cli, files
+from paper2code import cli, environment, files
 from paper2code.acquire import identifiers, local
 from paper2code.workspace import FOLDER, Workspace, now
 
-SKILL = Path(__file__).resolve().parents[2]
+SKILL = environment.SKILL
 LOG = 5_000_000  # bytes of an agent's output that are kept
 TOLD = 6_000  # characters of a gate's findings that are handed back
 STAGES = {1: "acquisition", 2: "contribution", 3: "ambiguity audit", 4: "code", 5: "notebook"}

@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paper2code import cli, files
+from paper2code import cli, environment, files
 
 if TYPE_CHECKING:  # a document is loaded by few of those who only want to know a mode's name
     from paper2code.paper import Paper
@@ -20,9 +20,8 @@ FOLDER = ".paper2code_work"
 
 def stated(key: str) -> str | None:
     """A string of pyproject.toml by its key; None where the file or the key is not."""
-    project = Path(__file__).resolve().parents[2] / "pyproject.toml"
-    if project.is_file():
-        for line in project.read_text(encoding="utf-8").splitlines():
+    if environment.PROJECT.is_file():
+        for line in environment.PROJECT.read_text(encoding="utf-8").splitlines():
             if line.startswith(f"{key} = "):
                 return line.split('"')[1]
     return None

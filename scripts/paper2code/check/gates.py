@@ -14,13 +14,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from paper2code import cli, files, workspace
+from paper2code import cli, environment, files, workspace
 from paper2code.findings import Finding, errors
 from paper2code.workspace import Workspace
 
 SCHEMA = 1
 STAGES = {1: "acquisition", 2: "contribution", 3: "ambiguity audit", 4: "code", 5: "notebook"}
-PIPELINE = Path(__file__).resolve().parents[3] / "pipeline"
+PIPELINE = environment.SKILL / "pipeline"
 PASSED, FAILED, STALE, OPEN, SKIPPED = "passed", "failed", "stale", "open", "does not apply"
 
 

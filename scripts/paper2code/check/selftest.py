@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from paper2code import cli
+from paper2code import cli, environment
 from paper2code.check import against as papers
 from paper2code.check import contribution as contributions
 from paper2code.check import everything
@@ -27,7 +27,7 @@ from paper2code.findings import Finding, in_order
 from paper2code.paper import Paper
 from paper2code.workspace import Job, Workspace
 
-SKILL = Path(__file__).resolve().parents[3]
+SKILL = environment.SKILL
 EXAMPLE = SKILL / "examples" / "staggered_gates" / "minimal"
 PAPER = SKILL / "examples" / "staggered_gates" / "paper" / "paper.html"
 

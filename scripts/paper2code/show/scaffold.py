@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import jinja2
-from paper2code import files
+from paper2code import environment, files
 from paper2code.check.contribution import read as read_contribution
 from paper2code.check.ledger import SPECIFIED
 from paper2code.check.ledger import read as read_ledger
@@ -25,7 +25,7 @@ from paper2code.show.merge import merge
 from paper2code.show.plan import Plan, one_line
 from paper2code.workspace import Workspace
 
-TEMPLATES = Path(__file__).resolve().parents[3] / "scaffolds"
+TEMPLATES = environment.SKILL / "scaffolds"
 CONFIG, NOTES, README, GUIDE, NEEDS = ("configs/base.yaml", "REPRODUCTION_NOTES.md", "README.md", "PAPER_GUIDE.md", "requirements.txt")
 NOTEBOOK = walkthrough.FILE
 
