@@ -10,7 +10,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from paper2code.check import mutate, notebook, supervise
+from paper2code.check import gates, mutate, notebook, supervise
 from paper2code.check.contribution import Component
 from paper2code.check.outcome import Outcome
 from paper2code.paper import Block, Paper, Section, give_ids
@@ -156,6 +156,20 @@ def test_the_network_is_cut_where_the_system_can(tmp_path):
         [sys.executable, "-c", code], cwd=tmp_path, seconds=12, memory=1_000_000_000, environ=dict(os.environ), scratch=tmp_path
     )
     assert "unreachable" in ended.err.lower()
+
+
+def test_outputs_do_not_make_a_gate_stale_but_a_changed_cell_does(tmp_path):
+    path = result(tmp_path, GOOD, "print(halve(3.0))") / notebook.FILE
+    before = gates.content(path)
+    book = nbformat.read(path, 4)
+    book.cells[1].outputs = [nbformat.v4.new_output("stream", text="1.5")]
+    nbformat.write(book, path)
+    assert gates.content(path) == before
+    book.cells[1].source += "\nx = 1"
+    nbformat.write(book, path)
+    assert gates.content(path) != before
+    path.write_text("{", encoding="utf-8")
+    assert gates.content(path) != before
 
 
 # --- faults ---------------------------------------------------------------------------------------------------------------------

@@ -78,8 +78,19 @@ def hashes(stage: int, work: Workspace, result: Path | None) -> dict[str, str]:
     for path in inputs(stage, work, result):
         inside = path.is_relative_to(work.folder) and stage < 4
         name = path.relative_to(work.folder).as_posix() if inside else path.relative_to(result).as_posix()
-        out[name] = files.sha256(path) if path.is_file() else ""
+        out[name] = content(path) if path.is_file() else ""
     return out
+
+
+def content(path: Path) -> str:
+    """The SHA-256 of a file; of a notebook, of its cells without their outputs, since the gate itself writes those."""
+    if path.suffix == ".ipynb":
+        try:
+            cells = [(cell["cell_type"], cell["source"]) for cell in files.read_json(path)["cells"]]
+            return files.sha256(json.dumps(cells, ensure_ascii=True).encode())
+        except (ValueError, TypeError, KeyError):
+            pass
+    return files.sha256(path)
 
 
 def seal(entry: dict, before: str) -> str:

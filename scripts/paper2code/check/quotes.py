@@ -634,6 +634,8 @@ def streams(paper: Paper) -> Iterator[list[tuple[Passage, str | None]]]:
             "bbox": box(item.bbox),
             "source": item.source,
         }
+        if item.source == "pdf" and not isinstance(item, Footnote):
+            here["related"] = False  # a float drifts: where it is printed does not say whose work it is about
         if getattr(item, "caption", ""):
             yield [(Passage(item.caption, "caption", **here), None)]
         if getattr(item, "text", ""):
