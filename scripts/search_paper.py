@@ -132,11 +132,13 @@ def picture(workspace, place, pixels: int) -> bytes:
 
 
 def wider(place) -> list[float] | None:
-    """The box to show. That of a figure or table may hold its caption alone: the part of the page above is shown with it."""
-    if place.bbox is None or place.kind not in ("figure", "table", "algorithm"):
+    """The box to show. A figure's is found from its parts, and lines at its rim may be missed: more is shown above and beside
+    it; one no taller than a caption may hold only that, and then the page is shown."""
+    if place.kind != "figure" or place.bbox is None:
         return place.bbox
     x0, y0, x1, y1 = place.bbox
-    return place.bbox if y1 - y0 > 120 else None
+    height = abs(y1 - y0)
+    return None if height < 48 else [x0 - 12, min(y0, y1) - max(24, 0.25 * height), x1 + 12, max(y0, y1)]
 
 
 if __name__ == "__main__":

@@ -193,3 +193,21 @@ def test_the_listing_is_bounded(work):
     paper.sections[0].blocks[0].text = " ".join(f"We use a rate of 0.{n}." for n in range(100, 200))
     paper.save(work.paper_file)
     assert len(run(work.folder, "rate", "--limit", "5").stdout.splitlines()) == 6
+
+
+def test_a_place_as_a_picture(tmp_path):
+    import shutil
+
+    place = Workspace(tmp_path / "work")
+    paper = whole()
+    paper.figures[0].page = paper.equations[0].page = 1
+    paper.save(place.paper_file)
+    place.raw.mkdir()
+    shutil.copy(Path(__file__).resolve().parents[1] / "examples" / "staggered_gates" / "paper" / "paper.pdf", place.raw / "paper.pdf")
+    done = run(place.folder, "--figure", "1", "--image", tmp_path / "x.png", "--pixels", "300")
+    data = (tmp_path / "x.png").read_bytes()
+    assert done.returncode == cli.DONE and data.startswith(b"\x89PNG")
+    assert max(int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")) <= 300
+    done = run(place.folder, "--equation", "1", "--image", tmp_path / "y.png")
+    assert done.returncode == cli.DONE and "the whole page is shown" in done.stderr
+    assert run(place.folder, "--table", "1", "--image", tmp_path / "z.png").returncode == cli.DONE
