@@ -295,6 +295,8 @@ class Reconciliation:
 
     def mend(self) -> None:
         """Sections whose text is garbled get their words from the best source that reads them clean. Our items stay."""
+        if self.frame not in ("pdf", "text"):  # a source has no fonts that could garble it
+            return
         for section in self.paper.sections:
             if not garbled.measure(said(section.blocks)).bad:
                 continue
