@@ -78,6 +78,12 @@ def find(document: Document) -> list[Caption]:
         if key in seen:
             # The same number twice: "(continued)", or a sentence that looked like one. The one with its own mark wins.
             old = seen[key]
+            if min(strength(document, old), strength(document, caption)) >= 2 and caption.text[:40] != old.text[:40] and \
+                    "continued" not in caption.text[:40].lower():
+                out.append(caption)  # a paper that counts twice to ten
+                for one in taken:
+                    one.role = "caption"
+                continue
             if strength(document, old) >= strength(document, caption):
                 continue
             out.remove(old)

@@ -11,6 +11,7 @@ from paper2code.read.pdfparts.engine import Char, Page, Shape
 
 TINY = 2.6  # points: smaller letters are not read by anyone
 NEAR = 40  # sum of the differences of red, green and blue below which a letter melts into its ground
+BAND = 24.0  # points
 FEWEST = 8  # letters a hidden run must have: a stray white comma is no message
 OCR = 0.8  # share of a scanned page's text that is invisible because it is the text layer under the picture
 
@@ -32,7 +33,12 @@ class Hidden:
 
 def on_page(page: Page) -> list[Hidden]:
     """The hidden runs of a page, in stream order."""
-    grounds = [s for s in page.shapes if s.kind in ("area", "image") and (s.kind == "image" or s.color is not None)]
+    bands: dict[int, list[Shape]] = {}  # what is painted at each height, so that a letter is held against little
+    for shape in page.shapes:
+        if shape.kind == "image" or shape.kind == "area" and shape.color is not None:
+            for band in range(int(max(shape.y0, -50) // BAND), int(min(shape.y1, page.height + 50) // BAND) + 1):
+                bands.setdefault(band, []).append(shape)
+    nothing: list[Shape] = []
     out: list[Hidden] = []
     run: list[Char] = []
     how = ""
@@ -45,7 +51,7 @@ def on_page(page: Page) -> list[Hidden]:
         run.clear()
 
     for char in (*page.chars, *page.aside):
-        now = hidden_how(char, page, grounds)
+        now = hidden_how(char, page, bands.get(int((char.y0 + char.y1) / 2 // BAND), nothing))
         if run and (now != how or char.index - run[-1].index > 4):
             close()
         if now:
@@ -70,6 +76,8 @@ def hidden_how(char: Char, page: Page, grounds: list[Shape]) -> str:
         return "off the page"
     if 0 < font.size < TINY and char.text.isalnum() and not any(g.kind == "image" and covers(g, char) for g in grounds):
         return f"tiny ({font.size:.1f} points)"
+    if not grounds:
+        return "white on white" if min(font.color) > 200 and font.mode in (0, 2, 4, 6) and near(font.color, (255, 255, 255)) else ""
     over = [g for g in grounds if g.order > font.order >= 0 and covers(g, char)]
     if over and over[-1].kind == "area":
         return "covered"

@@ -167,6 +167,8 @@ def lines_of(page: Page) -> list[Line]:
             out.append(Line(page.number, words))
 
     for char in page.chars:
+        if run and char.text in ACCENTS and not char.font.math and put_over(run, char):
+            continue
         if run and same_line(run, base, size, char):
             if len(run) == 1 and hanging(run[0]):
                 base, size = char.base, char.font.size
@@ -178,6 +180,17 @@ def lines_of(page: Page) -> list[Line]:
         run, base, size = [char], char.base, char.font.size
     close()
     return out
+
+
+def put_over(run: list[Char], accent: Char) -> bool:
+    """Put an accent drawn by itself over the letter of the line that it stands above, when there is one before its last."""
+    middle = (accent.x0 + accent.x1) / 2
+    for at in range(len(run) - 1, -1, -1):
+        char = run[at]
+        if char.x0 - 0.5 <= middle <= char.x1 + 0.5 and char.text.isalpha() and abs(char.base - accent.base) < 0.6 * char.font.size:
+            run[at] = char._replace(text=normal(char.text + ACCENTS[accent.text]))
+            return True
+    return False
 
 
 def parted(last: Char, char: Char) -> bool:
