@@ -438,7 +438,8 @@ def bites(
         folder = Path(name)
         copy, scratch = copy_of(result, folder), folder / "s"
         scratch.mkdir()
-        cells = [re.sub(r"(?m)^(\s*)%.*$", r"\1pass", text) for _, text, _ in book.code()]
+        cells = [{"text": re.sub(r"(?m)^(\s*)%.*$", r"\1pass", text), "part": str(laid.get("part", "")) if laid.get("role") == "check" else ""}
+                 for _, text, laid in book.code()]
         job = {
             "root": str(copy),
             "cells": cells,
@@ -446,7 +447,7 @@ def bites(
             "scratch": str(scratch),
             "seconds": seconds,
             "memory": memory,
-            "mutants": [{"id": f"{at}", "file": mutant.file, "text": mutant.text} for at, mutant in enumerate(made)],
+            "mutants": [{"id": f"{at}", "name": mutant.name, "file": mutant.file, "text": mutant.text} for at, mutant in enumerate(made)],
         }
         files.write_json(folder / "job.json", job)
         ended = supervise.run(

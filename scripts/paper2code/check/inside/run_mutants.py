@@ -2,10 +2,11 @@
 
     python run_mutants.py JOB.json
 
-The job: {"root": folder with src/, configs/ and notebooks/, "cells": [code], "preload": [module], "scratch": folder,
-"mutants": [{"id", "file", "text"}], "seconds": for all, "memory": bytes}. One JSON line for each: {"id", "state":
+The job: {"root": folder with src/, configs/ and notebooks/, "cells": [{"text", "part"}], "preload": [module], "scratch": folder,
+"mutants": [{"id", "name", "file", "text"}], "seconds": for all, "memory": bytes}. One JSON line for each: {"id", "state":
 killed | survived | slow | skipped, "cell", "error"}; the first, with the id "", is the unaltered notebook.
-Heavy modules are imported once, each run is a fork.
+Heavy modules are imported once, each run is a fork. A fault in a component meets that component's own checks first, and the
+whole notebook only when those do not notice it.
 Standard library only.
 """
 
@@ -49,8 +50,8 @@ def rss(pid):
         return 0
 
 
-def one(job, mutant, number, limit):
-    """The state of one mutant, and the seconds it took."""
+def one(job, mutant, number, limit, cells):
+    """The state of one mutant under some of the cells, and the seconds it took."""
     root, scratch = Path(job["root"]), Path(job["scratch"])
     copy, report = scratch / f"m{number}", scratch / f"m{number}.json"
     copy.mkdir()
@@ -61,7 +62,7 @@ def one(job, mutant, number, limit):
     if mutant["id"]:
         (copy / mutant["file"]).write_text(mutant["text"], encoding="utf-8")
     started = time.monotonic()
-    arguments = (job["cells"], str(copy / "notebooks"), job["scratch"], str(report))
+    arguments = (cells, str(copy / "notebooks"), job["scratch"], str(report))
     if hasattr(os, "fork"):
         child = os.fork()
         if not child:
@@ -122,12 +123,22 @@ def main():
         except ImportError:
             pass
     limit = job["seconds"]
+    alone = {}
     for number, mutant in enumerate([{"id": ""}, *job["mutants"]]):
         left = end - time.monotonic()
         if left <= 0:
             print(json.dumps({"id": mutant["id"], "state": "skipped", "error": "no time was left"}), flush=True)
             continue
-        state, took = one(job, mutant, number, min(limit, left))
+        whole = [cell["text"] for cell in job["cells"]]
+        name, state = mutant.get("name"), None
+        if name:
+            own = [cell["text"] for cell in job["cells"] if cell["part"] in ("", name)]
+            if name not in alone:  # checks that lean on cells of other components cannot go first
+                alone[name] = one(job, {"id": ""}, f"{number}b", min(limit, left), own)[0]["state"] == "survived"
+            if alone[name]:
+                state, took = one(job, mutant, f"{number}a", min(limit, left), own)
+        if state is None or state["state"] == "survived":
+            state, took = one(job, mutant, number, min(limit, max(end - time.monotonic(), 1.0)), whole)
         if not number:
             limit = max(10.0, 4 * took)
         print(json.dumps(state), flush=True)
