@@ -209,7 +209,7 @@ def test_authors_abstract_and_title_notes():
     abstract = '<div class="ltx_abstract"><h6 class="ltx_title ltx_title_abstract">Abstract</h6><p class="ltx_p">We step.</p></div>'
     paper = html.read(page(authors + abstract + section(para("x"))))
     assert (paper.authors, paper.abstract) == (["Jane Doe", "Ann Roe"], "We step.")
-    assert [(n.text, n.kind) for n in paper.footnotes] == [("Equal.", "thanks")]
+    assert [(n.text, n.kind) for n in paper.thanks] == [("Equal.", "thanks")]
 
 
 def test_errors_of_the_converter_are_counted_and_kept_out():

@@ -52,7 +52,7 @@ Hello.
         ("1.1.1", "Deep", 3, False),
         ("A", "Proofs", 1, True), ("A.1", "More", 2, True)]
     assert "Run-in. Its text, see Section A and §1." in text_of(made)
-    assert [(f.kind, f.text) for f in made.footnotes] == [("thanks", "Funded by nobody.")]
+    assert [(f.kind, f.text) for f in made.thanks] == [("thanks", "Funded by nobody.")]
 
 
 @pytest.mark.parametrize("source, printed", [

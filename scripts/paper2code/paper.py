@@ -219,6 +219,7 @@ class Paper:
     tables: list[Table] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)
     footnotes: list[Footnote] = field(default_factory=list)
+    thanks: list[Footnote] = field(default_factory=list)  # notes of title and authors (kind thanks); quotable like footnotes
     references: list[Reference] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     hidden: list[dict] = field(default_factory=list)  # text not meant to be seen: {text, how, where, page}; never quotable
@@ -276,7 +277,7 @@ class Paper:
         return any(RELATED.search(part.title) for part in self.parents(section))
 
     def items(self) -> Iterator[Equation | Algorithm | Table | Figure | Footnote]:
-        for kind in (self.equations, self.algorithms, self.tables, self.figures, self.footnotes):
+        for kind in (self.equations, self.algorithms, self.tables, self.figures, self.footnotes, self.thanks):
             yield from kind
 
     def item(self, id: str | None) -> Equation | Algorithm | Table | Figure | Footnote | None:
@@ -393,7 +394,7 @@ def check(data: object) -> list[str]:
         return problems
     ids: set[str] = set()
     known = {section["id"] for section in data.get("sections", ())} | {"abstract", None}
-    for name in ("sections", "equations", "algorithms", "tables", "figures", "footnotes"):
+    for name in ("sections", "equations", "algorithms", "tables", "figures", "footnotes", "thanks"):
         for number, item in enumerate(data.get(name, ())):
             place = f"paper.{name}[{number}]"
             if item["id"] in ids:
@@ -435,17 +436,20 @@ def give_ids(paper: Paper) -> None:
 
     Readers may use any ids while they work; this is their last step. Items are numbered in the order of their lists.
     """
+    paper.thanks += [note for note in paper.footnotes if note.kind == "thanks"]
+    paper.footnotes = [note for note in paper.footnotes if note.kind != "thanks"]
     taken: set[str] = {"abstract"}
     new: dict[str, str] = {}
     for section in paper.sections:
         wanted = section.number or files.slug(section.title, otherwise="section").replace("_", "-")
         new[section.id] = section.id = unique_id(wanted, taken)
-    for items in (paper.equations, paper.algorithms, paper.tables, paper.figures, paper.footnotes):
+    for items in (paper.equations, paper.algorithms, paper.tables, paper.figures, paper.footnotes, paper.thanks):
         unnumbered = 0
         for item in items:
             unnumbered += item.number is None
             name = re.sub(r"\s+", "", item.number) if item.number else f"u{unnumbered}"
-            new[item.id] = item.id = unique_id(f"{PREFIX[type(item)]}-{name}", taken)
+            prefix = "note" if items is paper.thanks else PREFIX[type(item)]
+            new[item.id] = item.id = unique_id(f"{prefix}-{name}", taken)
     for item in (*paper.items(), *paper.links):
         item.section = new.get(item.section, item.section)
     for section in paper.sections:

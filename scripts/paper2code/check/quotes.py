@@ -626,7 +626,7 @@ def streams(paper: Paper) -> Iterator[list[tuple[Passage, str | None]]]:
     for equation in paper.equations:
         if equation.id not in shown and (equation.latex or equation.text):
             yield [(formula(equation, state.get(equation.section, {"section": equation.section})), None)]
-    for item in (*paper.algorithms, *paper.tables, *paper.figures, *paper.footnotes):
+    for item in (*paper.algorithms, *paper.tables, *paper.figures, *paper.footnotes, *paper.thanks):
         here = {
             **state.get(item.section, {"section": item.section}),
             "item": item.id,

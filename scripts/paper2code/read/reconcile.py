@@ -421,7 +421,7 @@ class Reconciliation:
                 found = placer.find(text, ("caption",)) or placer.find(text)
                 if found:
                     item.page, item.bbox, _ = found
-        for note in self.paper.footnotes:
+        for note in (*self.paper.footnotes, *self.paper.thanks):
             found = placer.find(note.text, ("footnote",)) or self.note_by_letters(note) or placer.find(note.text)
             if found:
                 note.page, note.bbox = found[:2]

@@ -179,10 +179,10 @@ def references(paper: Paper) -> str:
 
 def footnotes(paper: Paper) -> str:
     lines = ["# Footnotes", NOTE]
-    for item in paper.footnotes:
+    for item in (*paper.footnotes, *paper.thanks):
         place = f"§{item.section}" if item.section else "front"
         lines.append(f"- **{item.number or item.id}** ({item.kind}, {place}{page(item.page)}) {one_line(item.text)}")
-    return "\n".join(lines) if paper.footnotes else "# Footnotes\n\nNone was found."
+    return "\n".join(lines) if paper.footnotes or paper.thanks else "# Footnotes\n\nNone was found."
 
 
 # --- folders of items ---------------------------------------------------------------------------------------------------
