@@ -39,8 +39,9 @@ class Sheet:
         return self
 
 
-def pdf(*sheets: Sheet, title: str | None = None, bookmarks: list[tuple[str, int, float]] = ()) -> bytes:
-    """The bytes of a PDF with these pages. `bookmarks`: (title, page from 1, y from the top)."""
+def pdf(*sheets: Sheet, title: str | None = None, bookmarks: list[tuple[str, int, float]] = (), wrapped: bool = False) -> bytes:
+    """The bytes of a PDF with these pages. `bookmarks`: (title, page from 1, y from the top). `wrapped`: each page's drawing is a
+    form that the page shows at 0.97 of its size."""
     objects: list[str] = ["", "", ""]  # catalogue, pages, fonts
 
     def add(body: str) -> int:
@@ -52,12 +53,17 @@ def pdf(*sheets: Sheet, title: str | None = None, bookmarks: list[tuple[str, int
     kids = []
     for sheet in sheets:
         stream = "\n".join(sheet.parts)
+        form = ""
+        if wrapped:
+            form = add(f"<< /Type /XObject /Subtype /Form /BBox [0 0 {sheet.width} {sheet.height}] /Resources << /Font << {fonts} >> >> "
+                       f"/Length {len(stream)} >>\nstream\n{stream}\nendstream")
+            stream, form = "q 0.97 0 0 0.97 1 20 cm /whole Do Q", f"/XObject << /whole {form} 0 R >>"
         content = add(f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream")
         notes = " ".join(
             f"{add(f'<< /Type /Annot /Subtype /Link /Rect [{a} {b} {c} {d}] /Border [0 0 0] /A << /S /URI /URI ({url}) >> >>')} 0 R"
             for url, (a, b, c, d) in sheet.links)
         kids.append(add(f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {sheet.width} {sheet.height}] /Rotate {sheet.rotate} "
-                        f"/Contents {content} 0 R /Resources << /Font << {fonts} >> >> /Annots [{notes}] >>"))
+                        f"/Contents {content} 0 R /Resources << /Font << {fonts} >> {form} >> /Annots [{notes}] >>"))
     outline = ""
     if bookmarks:
         first = len(objects) + 2

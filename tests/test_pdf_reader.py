@@ -45,6 +45,18 @@ def test_front_matter_sections_and_equation(tmp_path):
     assert not text.rstrip().endswith("1"), "the page number is no text"
 
 
+def test_a_page_wrapped_in_one_form_is_no_picture(tmp_path):
+    sheet = first_page().rule(100, 520, 510).text(100, 534, "Algorithm 1: The rule. Good settings are a = 1. All of it is")
+    sheet.text(100, 546, "done by element, as the text says in the part on the rule, and no").text(100, 558, "part of it is new.").rule(100, 563, 510)
+    sheet.text(100, 577, "Require: a: step").text(110, 589, "x = x - a g (step)").text(100, 601, "return x").rule(100, 606, 510)
+    plain, wrapped = paper_of(tmp_path, sheet), paper_of(tmp_path, sheet, wrapped=True)
+    assert [b.text for s in wrapped.sections for b in s.blocks] == [b.text for s in plain.sections for b in s.blocks]
+    assert [e.text for e in wrapped.equations] == ["y = a x + b"]
+    for paper in (plain, wrapped):
+        assert paper.algorithms[0].caption.endswith("part of it is new."), "the caption is all between the first two rules"
+        assert [line.strip() for line in paper.algorithms[0].lines] == ["Require: a: step", "x = x - a g (step)", "return x"]
+
+
 def test_columns_are_read_one_after_the_other_and_hyphens_joined(tmp_path):
     left = "We train the small mod-\nel with a plain rule for\nall of the data that we\n" + "have made for the test of\n" * 7
     right = "right column words that\nstand beside the others\n" + "and go on for a few lines\n" * 8

@@ -197,9 +197,14 @@ def continued(document: Document, at: int) -> list[Line]:
 
 
 def algorithm_caption(document: Document, at: int) -> list[Line]:
-    """The caption of an algorithm goes on to the rule below it, two lines at most."""
+    """The caption of an algorithm goes on to the rule below it, two lines at most, or over all lines between the box's first two rules."""
     lines = document.lines
     first = last = lines[at]
+    frame = [s for s in document.shapes(first.page, "rule") if s.x1 - s.x0 > 200 and s.x0 <= first.x0 + 3]
+    above = max((s.y1 for s in frame if 0 <= first.y0 - s.y1 < 9), default=None)
+    ends = sorted(s.y0 for s in frame if s.y0 > first.y1 - 2)
+    if above is not None and len(ends) > 1 and ends[0] - first.y1 < 8 * first.size:
+        return [line for line in lines[at + 1:at + 24] if line.page == first.page and line.role is None and first.base < line.base < ends[0]]
     out: list[Line] = []
     for line in lines[at + 1:at + 6]:
         if line.page != first.page or line.role is not None:

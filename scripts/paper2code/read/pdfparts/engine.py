@@ -301,9 +301,8 @@ def shapes(page: pdfium.PdfPage, view: View) -> tuple[list[Shape], float, dict[i
     parts = [ctypes.c_uint() for _ in range(4)]
     width, height = page.get_size()
     whole = max(1.0, width * height)
-    count = min(raw.FPDFPage_CountObjects(page), MOST_OBJECTS)
-    for order in range(count):
-        item = raw.FPDFPage_GetObject(page, order)
+    items, place = drawing(page, whole)
+    for order, item in enumerate(items):
         kind = raw.FPDFPageObj_GetType(item)
         if kind == raw.FPDF_PAGEOBJ_TEXT:
             orders[ctypes.cast(item, ctypes.c_void_p).value or 0] = order
@@ -312,7 +311,7 @@ def shapes(page: pdfium.PdfPage, view: View) -> tuple[list[Shape], float, dict[i
             continue
         if not raw.FPDFPageObj_GetBounds(item, left, bottom, right, top):
             continue
-        x0, y0, x1, y1 = view.box(left.value, bottom.value, right.value, top.value)
+        x0, y0, x1, y1 = view.box(*place(left.value, bottom.value), *place(right.value, top.value))
         wide, high = x1 - x0, y1 - y0
         if kind == raw.FPDF_PAGEOBJ_PATH:
             name = "rule" if high <= 2.5 and wide >= 8 else "bar" if wide <= 2.5 and high >= 6 else "area"
@@ -328,6 +327,24 @@ def shapes(page: pdfium.PdfPage, view: View) -> tuple[list[Shape], float, dict[i
             out.append(Shape("image", x0, y0, x1, y1, None, order))
             covered += max(0.0, min(x1, width) - max(x0, 0)) * max(0.0, min(y1, height) - max(y0, 0)) / whole
     return out, min(1.0, covered), orders
+
+
+def drawing(page: pdfium.PdfPage, whole: float):
+    """The page's objects as painted, and the function from their place to the page's. A page that was put into another document
+    as it is (a stamped or scaled paper) is one form with everything in it, which is opened: it is no picture."""
+    items = [raw.FPDFPage_GetObject(page, at) for at in range(min(raw.FPDFPage_CountObjects(page), MOST_OBJECTS))]
+    drawn = [item for item in items if raw.FPDFPageObj_GetType(item) != raw.FPDF_PAGEOBJ_TEXT]
+    if len(drawn) == 1 and len(items) <= 4 and raw.FPDFPageObj_GetType(drawn[0]) == raw.FPDF_PAGEOBJ_FORM:
+        form = drawn[0]
+        left, bottom, right, top = (ctypes.c_float() for _ in range(4))
+        matrix = raw.FS_MATRIX()
+        inner = [raw.FPDFFormObj_GetObject(form, at) for at in range(min(max(raw.FPDFFormObj_CountObjects(form), 0), MOST_OBJECTS))]
+        words = sum(raw.FPDFPageObj_GetType(item) == raw.FPDF_PAGEOBJ_TEXT for item in inner)
+        if (words and raw.FPDFPageObj_GetBounds(form, left, bottom, right, top) and raw.FPDFPageObj_GetMatrix(form, matrix)
+                and (right.value - left.value) * (top.value - bottom.value) > 0.25 * whole):
+            a, b, c, d, e, f = matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f
+            return inner, lambda x, y: (a * x + c * y + e, b * x + d * y + f)
+    return items, lambda x, y: (x, y)
 
 
 def annotations(page: pdfium.PdfPage, document: pdfium.PdfDocument, view: View) -> list[Annotation]:
