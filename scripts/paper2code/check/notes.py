@@ -39,7 +39,7 @@ SCOPE = (
     ("needed for a full reproduction", r"full reproduction|would need|needed"),
 )
 README_PARTS = (
-    ("the paper's link", r"https?://|arXiv:\d"),
+    ("the paper's link", r"https?://|arXiv:\d|read from a local file"),
     ("how to run it", r"```"),
     ("the files", r"src/"),
     ("REPRODUCTION_NOTES.md", r"REPRODUCTION_NOTES\.md"),

@@ -61,7 +61,7 @@ def link_of(paper: Paper) -> str:
     if paper.id:
         return f"https://arxiv.org/abs/{paper.id}{f'v{paper.version}' if paper.version else ''}"
     named = next((link.url for link in paper.links if "doi.org" in link.url), None)
-    return named or "https://arxiv.org/ (not there: read from a local file)"
+    return named or "no public address is known (read from a local file)"
 
 
 def year_of(paper: Paper) -> str:
