@@ -98,6 +98,13 @@ def test_algorithm_box_with_numbers_and_indentation(tmp_path):
     assert box.lines == ["for t = 1 to T do", "  draw a batch", "  take the step", "end for"]
 
 
+def test_the_caption_of_an_algorithm_goes_on_to_the_rule_below_it(tmp_path):
+    sheet = first_page().rule(100, 520, 400).lines(100, 532, "Algorithm 1: The plain rule for the small model, with what is\ngood for it.")
+    sheet.rule(100, 549, 400).lines(104, 561, "Require: the data\nreturn the model").rule(100, 580, 400)
+    box, = paper_of(tmp_path, sheet).algorithms
+    assert (box.caption, box.lines) == ("The plain rule for the small model, with what is good for it.", ["Require: the data", "return the model"])
+
+
 def test_footnote_is_taken_out_and_its_mark_too(tmp_path):
     sheet = first_page().lines(100, 520, "The rule is due to others").text(201, 516, "1", 6).text(210, 520, "and we only test it.")
     sheet.rule(100, 690, 220).text(104, 701, "1", 5).text(108, 704, "It was told to us at a table in a small town.", 8)

@@ -20,11 +20,16 @@ def find(document: Document, captions: list[Caption]) -> None:
     for caption in captions:
         if caption.kind not in ("algorithm", "listing"):
             continue
-        page = document.page_lines(caption.page)
+        beside = [c.x0 for c in captions if c.page == caption.page and abs(c.y0 - caption.y0) < 8 and c.x0 > caption.x0 + 60]
         box = boxed(document, caption, captions)
+        if box is not None and beside and box[2] > min(beside):
+            # Boxes side by side whose rules touch: each ends where the next one's caption begins.
+            box = (box[0], box[1], min(beside) - 2, box[3])
+            document.cut(caption.page, box[2], box[1], box[3])
+        page = document.page_lines(caption.page)
         if box is not None:
             x0, y0, x1, y1 = box
-            body = [l for l in page if l.role is None and x0 - 6 <= l.x0 and l.x1 <= x1 + 14 and y0 - 1 <= (l.y0 + l.y1) / 2 <= y1 + 1]
+            body = [l for l in page if l.role is None and x0 - 6 <= l.x0 and l.x1 <= x1 + (14 if not beside else 3) and y0 - 1 <= (l.y0 + l.y1) / 2 <= y1 + 1]
         else:
             body = following(document, caption)
         caption.body = body
@@ -124,7 +129,7 @@ def steps(caption: Caption) -> list[str]:
             own = True
         numbered += own
         texts.append((x0, text.strip(), own))
-    style = numbered >= 3 and numbered >= 0.4 * len(texts)
+    style = numbered >= 2 and numbered >= 0.4 * len(texts)
     if not style and numbered:
         texts = [(row[0].words[0].x0, " ".join(line_text(l) for l in row), False) for row in rows]
         full = [max(l.x1 for l in row) > edge - 0.12 * width for row in rows]

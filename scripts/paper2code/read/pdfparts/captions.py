@@ -197,14 +197,21 @@ def continued(document: Document, at: int) -> list[Line]:
 
 
 def algorithm_caption(document: Document, at: int) -> list[Line]:
-    """The caption of an algorithm goes on to the rule below it, two lines at most, or over all lines between the box's first two rules."""
+    """The caption of an algorithm goes on to the rule below it: all of it between the box's first two rules, else two lines."""
     lines = document.lines
     first = last = lines[at]
-    frame = [s for s in document.shapes(first.page, "rule") if s.x1 - s.x0 > 200 and s.x0 <= first.x0 + 3]
-    above = max((s.y1 for s in frame if 0 <= first.y0 - s.y1 < 9), default=None)
-    ends = sorted(s.y0 for s in frame if s.y0 > first.y1 - 2)
-    if above is not None and len(ends) > 1 and ends[0] - first.y1 < 8 * first.size:
-        return [line for line in lines[at + 1:at + 24] if line.page == first.page and line.role is None and first.base < line.base < ends[0]]
+    wide = [r for r in document.shapes(first.page, "rule") if r.x1 - r.x0 > 60 and r.x0 < first.x0 + 8 and r.x1 > first.x0 + 40]
+    above = any(0 <= first.y0 - r.y1 < 9 for r in wide)
+    below = min((r.y0 for r in wide if first.y1 - 1 <= r.y0 < first.y1 + 8 * document.leading), default=None)
+    further = [r for r in wide if below is not None and r.y0 > below + 6]
+    if above and below is not None and further:
+        taken = []
+        for line in lines[at + 1:at + 12]:
+            if line.page != first.page or line.role is not None or line.y1 > below + 1.5 or line.base < first.base - 2:
+                break
+            taken.append(line)
+        if not any(re.match(r"(?:\d+:|input|output|require|ensure|for\b|while\b|if\b|return\b)", l.text, re.I) for l in taken):
+            return taken
     out: list[Line] = []
     for line in lines[at + 1:at + 6]:
         if line.page != first.page or line.role is not None:

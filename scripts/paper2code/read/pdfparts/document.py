@@ -56,6 +56,21 @@ class Document:
     def page_lines(self, page: int) -> list[Line]:
         return [line for line in self.lines if line.page == page]
 
+    def cut(self, page: int, x: float, y0: float, y1: float) -> None:
+        """Cut the lines between two heights of a page where a gap between their words lies at x."""
+        out: list[Line] = []
+        for line in self.lines:
+            here = line.page == page and y0 <= line.base <= y1 and line.x0 < x < line.x1
+            left = [word for word in line.words if (word.x0 + word.x1) / 2 < x] if here else []
+            if left and len(left) < len(line.words):
+                out += [Line(page, left), Line(page, line.words[len(left):])]
+            else:
+                out.append(line)
+        if len(out) > len(self.lines):
+            self.lines = out
+            for index, line in enumerate(out):
+                line.index = index
+
     def column(self, line: Line) -> tuple[float, float]:
         return self.columns[line.page].of(line.x0, line.x1)
 

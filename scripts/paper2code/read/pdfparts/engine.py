@@ -292,59 +292,79 @@ def characters(textpage: pdfium.PdfTextpage, view: View, orders: dict[int, int])
     return chars, unmapped
 
 
-def shapes(page: pdfium.PdfPage, view: View) -> tuple[list[Shape], float, dict[int, int]]:
-    """Rules, areas and pictures of the page, the share of it that pictures cover, and the painting order of its text objects."""
-    orders: dict[int, int] = {}
-    out: list[Shape] = []
-    covered = 0.0
-    left, bottom, right, top = (ctypes.c_float() for _ in range(4))
-    parts = [ctypes.c_uint() for _ in range(4)]
-    width, height = page.get_size()
-    whole = max(1.0, width * height)
-    items, place = drawing(page, whole)
-    for order, item in enumerate(items):
+class Painted:
+    """What a page paints besides its text: `shapes`, the share `covered` by pictures, and the painting `orders` of text objects.
+
+    A form as large as half the page, or a quarter of it when there is little else, is a page set into a page (as tools that
+    stamp or re-distil write them): its parts are taken as the page's own. Other forms are figures, one picture each.
+    """
+
+    def __init__(self, page: pdfium.PdfPage, view: View):
+        self.view = view
+        self.width, self.height = page.get_size()
+        self.shapes: list[Shape] = []
+        self.orders: dict[int, int] = {}
+        self.covered = 0.0
+        self.seen = 0
+        self.sides = [ctypes.c_float() for _ in range(4)]
+        self.parts = [ctypes.c_uint() for _ in range(4)]
+        count = raw.FPDFPage_CountObjects(page)
+        self.whole = 0.5 if count > 4 else 0.25  # share of the page from which on a form is a page
+        for number in range(count):
+            self.take(raw.FPDFPage_GetObject(page, number), (1.0, 0.0, 0.0, 1.0, 0.0, 0.0), 0)
+
+    def box(self, item, matrix: tuple[float, ...]) -> tuple[float, float, float, float] | None:
+        left, bottom, right, top = self.sides
+        if not raw.FPDFPageObj_GetBounds(item, left, bottom, right, top):
+            return None
+        a, b, c, d, e, f = matrix
+        corners = [(a * x + c * y + e, b * x + d * y + f) for x in (left.value, right.value) for y in (bottom.value, top.value)]
+        return self.view.box(min(x for x, _ in corners), min(y for _, y in corners), max(x for x, _ in corners), max(y for _, y in corners))
+
+    def take(self, item, matrix: tuple[float, ...], depth: int) -> None:
+        if self.seen >= MOST_OBJECTS:
+            return
+        order, self.seen = self.seen, self.seen + 1
         kind = raw.FPDFPageObj_GetType(item)
         if kind == raw.FPDF_PAGEOBJ_TEXT:
-            orders[ctypes.cast(item, ctypes.c_void_p).value or 0] = order
-            continue
-        if kind not in (raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_IMAGE, raw.FPDF_PAGEOBJ_FORM, raw.FPDF_PAGEOBJ_SHADING):
-            continue
-        if not raw.FPDFPageObj_GetBounds(item, left, bottom, right, top):
-            continue
-        x0, y0, x1, y1 = view.box(*place(left.value, bottom.value), *place(right.value, top.value))
+            self.orders[ctypes.cast(item, ctypes.c_void_p).value or 0] = order
+            return
+        box = self.box(item, matrix)
+        if box is None:
+            return
+        x0, y0, x1, y1 = box
+        seen = max(0.0, min(x1, self.width) - max(x0, 0)) * max(0.0, min(y1, self.height) - max(y0, 0)) / max(1.0, self.width * self.height)
+        if kind == raw.FPDF_PAGEOBJ_FORM and seen > self.whole and depth < 4:
+            inner = raw.FS_MATRIX()
+            if raw.FPDFPageObj_GetMatrix(item, inner):
+                matrix = joined((inner.a, inner.b, inner.c, inner.d, inner.e, inner.f), matrix)
+            for number in range(max(0, raw.FPDFFormObj_CountObjects(item))):
+                self.take(raw.FPDFFormObj_GetObject(item, number), matrix, depth + 1)
+        elif kind == raw.FPDF_PAGEOBJ_PATH:
+            self.path(item, box, order)
+        elif kind in (raw.FPDF_PAGEOBJ_IMAGE, raw.FPDF_PAGEOBJ_FORM, raw.FPDF_PAGEOBJ_SHADING):
+            self.shapes.append(Shape("image", x0, y0, x1, y1, None, order))
+            self.covered = min(1.0, self.covered + seen)
+
+    def path(self, item, box: tuple[float, float, float, float], order: int) -> None:
+        x0, y0, x1, y1 = box
         wide, high = x1 - x0, y1 - y0
-        if kind == raw.FPDF_PAGEOBJ_PATH:
-            name = "rule" if high <= 2.5 and wide >= 8 else "bar" if wide <= 2.5 and high >= 6 else "area"
-            if name == "area" and (wide < 4 or high < 4):
-                continue
-            color = None
-            if name == "area" and raw.FPDFPageObj_GetFillColor(item, *parts):
-                mode, stroke = ctypes.c_int(), ctypes.c_int()
-                raw.FPDFPath_GetDrawMode(item, mode, stroke)
-                color = tuple(part.value for part in parts[:3]) if mode.value and parts[3].value > 200 else None
-            out.append(Shape(name, x0, y0, x1, y1, color, order))
-        else:
-            out.append(Shape("image", x0, y0, x1, y1, None, order))
-            covered += max(0.0, min(x1, width) - max(x0, 0)) * max(0.0, min(y1, height) - max(y0, 0)) / whole
-    return out, min(1.0, covered), orders
+        name = "rule" if high <= 2.5 and wide >= 8 else "bar" if wide <= 2.5 and high >= 6 else "area"
+        if name == "area" and (wide < 4 or high < 4):
+            return
+        color = None
+        if name == "area" and raw.FPDFPageObj_GetFillColor(item, *self.parts):
+            mode, stroke = ctypes.c_int(), ctypes.c_int()
+            raw.FPDFPath_GetDrawMode(item, mode, stroke)
+            color = tuple(part.value for part in self.parts[:3]) if mode.value and self.parts[3].value > 200 else None
+        self.shapes.append(Shape(name, x0, y0, x1, y1, color, order))
 
 
-def drawing(page: pdfium.PdfPage, whole: float):
-    """The page's objects as painted, and the function from their place to the page's. A page that was put into another document
-    as it is (a stamped or scaled paper) is one form with everything in it, which is opened: it is no picture."""
-    items = [raw.FPDFPage_GetObject(page, at) for at in range(min(raw.FPDFPage_CountObjects(page), MOST_OBJECTS))]
-    drawn = [item for item in items if raw.FPDFPageObj_GetType(item) != raw.FPDF_PAGEOBJ_TEXT]
-    if len(drawn) == 1 and len(items) <= 4 and raw.FPDFPageObj_GetType(drawn[0]) == raw.FPDF_PAGEOBJ_FORM:
-        form = drawn[0]
-        left, bottom, right, top = (ctypes.c_float() for _ in range(4))
-        matrix = raw.FS_MATRIX()
-        inner = [raw.FPDFFormObj_GetObject(form, at) for at in range(min(max(raw.FPDFFormObj_CountObjects(form), 0), MOST_OBJECTS))]
-        words = sum(raw.FPDFPageObj_GetType(item) == raw.FPDF_PAGEOBJ_TEXT for item in inner)
-        if (words and raw.FPDFPageObj_GetBounds(form, left, bottom, right, top) and raw.FPDFPageObj_GetMatrix(form, matrix)
-                and (right.value - left.value) * (top.value - bottom.value) > 0.25 * whole):
-            a, b, c, d, e, f = matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f
-            return inner, lambda x, y: (a * x + c * y + e, b * x + d * y + f)
-    return items, lambda x, y: (x, y)
+def joined(first: tuple[float, ...], then: tuple[float, ...]) -> tuple[float, ...]:
+    """The matrix that applies `first`, then `then` (PDF's order: a b c d e f)."""
+    a, b, c, d, e, f = first
+    A, B, C, D, E, F = then
+    return a * A + b * C, a * B + b * D, c * A + d * C, c * B + d * D, e * A + f * C + E, e * B + f * D + F
 
 
 def annotations(page: pdfium.PdfPage, document: pdfium.PdfDocument, view: View) -> list[Annotation]:
@@ -392,10 +412,11 @@ def read_page(document: pdfium.PdfDocument, number: int) -> Page:
 def drawn(document: pdfium.PdfDocument, page: pdfium.PdfPage, number: int) -> Page:
     view = View(page)
     out = Page(number, *page.get_size())
-    out.shapes, out.images, orders = shapes(page, view)
+    painted = Painted(page, view)
+    out.shapes, out.images = painted.shapes, painted.covered
     textpage = page.get_textpage()
     try:
-        chars, out.unmapped = characters(textpage, view, orders)
+        chars, out.unmapped = characters(textpage, view, painted.orders)
     finally:
         textpage.close()
     out.annotations = annotations(page, document, view)

@@ -15,9 +15,13 @@ def find(document: Document, captions: list[Caption]) -> None:
         boxes = [(r.x0, r.y0, r.x1, r.y1) for r in document.regions.get(page.number, ()) if r.kind == "picture"]
         boxes += [(s.x0, s.y0, s.x1, s.y1) for s in page.shapes if s.kind == "image" and s.x1 - s.x0 > 30 and s.y1 - s.y0 > 30
                   and (s.x1 - s.x0) * (s.y1 - s.y0) < 0.85 * page.width * page.height]
+        lines = document.page_lines(page.number)
+        # A picture that holds several full lines of the text is a page's own frame or background.
+        boxes = [box for box in boxes if sum(is_prose(document, l) and box[1] <= l.base <= box[3] and box[0] - 2 <= l.x0 and
+                                             l.x1 <= box[2] + 2 for l in lines) < 5]
         if not boxes:
             continue
-        for line in document.page_lines(page.number):
+        for line in lines:
             if line.role is None and any(x0 - 2 <= line.x0 and line.x1 <= x1 + 2 and y0 - 2 <= (line.y0 + line.y1) / 2 <= y1 + 2
                                          for x0, y0, x1, y1 in boxes):
                 if not is_prose(document, line):

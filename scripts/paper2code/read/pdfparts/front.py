@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from paper2code.read.pdfparts.document import Document
 from paper2code.read.pdfparts.headings import Heading, plain
@@ -32,7 +33,7 @@ def title(document: Document, metadata: str | None) -> tuple[str, list[Line]]:
     named = [l for l in lines if len(known) > 12 and len(plain(l.text)) >= 8 and known.startswith(plain(l.text))]
     stop = next((l.index for l in lines if ABSTRACT.match(l.text) or re.match(r"^(?:1|I)\.?\s+Introduction", l.text, re.I)), 10**9)
     early = [l for l in lines if l.index < stop] or lines
-    top = max(early, key=lambda l: (l.size, -l.index))
+    top = max(early, key=lambda l: (largest(l), -l.index))
     if named and named[0].size >= document.body + 0.5:
         top = named[0]
     elif top.size < document.body + 0.8:
@@ -45,7 +46,7 @@ def title(document: Document, metadata: str | None) -> tuple[str, list[Line]]:
             line = document.lines[at]
             last = taken[-1] if direction == 1 else taken[0]
             step = (line.base - last.base) * direction
-            alike = abs(line.size - top.size) <= 0.12 * top.size and not (line.bold < 0.5 <= top.bold or line.bold > 0.7 and top.bold < 0.5)
+            alike = abs(largest(line) - largest(top)) <= 0.12 * largest(top) and not (line.bold < 0.5 <= top.bold or line.bold > 0.7 and top.bold < 0.5)
             if line.page != page or not alike or not -2 <= step <= 2.1 * top.size or line.role not in (None, "heading") or \
                     ABSTRACT.match(line.text):
                 break
@@ -54,11 +55,27 @@ def title(document: Document, metadata: str | None) -> tuple[str, list[Line]]:
             else:
                 taken.insert(0, line)
             at += direction
-    text = re.sub(r"\s+", " ", document.joiner.text(taken)).strip()
+    text = re.sub(r"\s+", " ", joined_title(document, taken)).strip()
     text = re.sub(r"[*∗†‡§¶]+$|\^\{\d+\}$", "", text).strip()
     if metadata and len(plain(metadata)) > 12 and plain(metadata) == plain(text):
         text = metadata.strip() if sum(c.isupper() for c in text) > 0.8 * sum(c.isalpha() for c in text) else text
     return text, taken
+
+
+def joined_title(document: Document, lines: list[Line]) -> str:
+    """A title's lines; a word broken at a line's end in capitals is joined too, which running text never breaks so."""
+    text = document.joiner.text(lines)
+    if sum(c.isupper() for c in text) > 0.8 * sum(c.isalpha() for c in text):
+        for before, after in pairwise(lines):
+            if before.hyphen and before.words[-1].chars[-1].hyphen:
+                left, right = before.words[-1].text, after.words[0].text
+                text = text.replace(left + right, left[:-1] + right)
+    return text
+
+
+def largest(line: Line) -> float:
+    """The size of the line's capitals, where small capitals make most of it smaller."""
+    return max((c.font.size for w in line.words for c in w.chars if c.text.isalpha()), default=line.size)
 
 
 def abstract(document: Document, headings: list[Heading]) -> list[Line]:
