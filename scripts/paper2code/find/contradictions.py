@@ -370,14 +370,18 @@ def rank(statement: Statement) -> str:
     return "prose"
 
 
-RULES = {("equation", "prose"), ("equation", "figure"), ("equation", "abstract"), ("prose", "figure"), ("prose", "abstract"),
+# As in guardrails/badly_written_papers.md, "Precedence"; the equation's rank is for one that is consistent in itself.
+RULES = {("equation", "algorithm box"), ("equation", "prose"), ("equation", "figure"), ("equation", "abstract"), ("prose", "figure"), ("prose", "abstract"),
          ("algorithm box", "prose"), ("algorithm box", "abstract"), ("algorithm box", "figure"), ("appendix table", "prose"),
-         ("appendix table", "abstract"), ("appendix table", "figure"), ("table", "abstract")}
+         ("appendix table", "abstract"), ("appendix table", "figure"), ("table", "abstract"), ("table", "prose"), ("table", "figure")}
 
 
 def rule(one: Statement, other: Statement) -> str:
     """Which of the two holds by the order of precedence, in words."""
     a, b = rank(one), rank(other)
+    if {a, b} == {"equation", "algorithm box"}:
+        held, place = ("first", one.place) if a == "equation" else ("second", other.place)
+        return f"equation over algorithm box: the {held} holds ({place}), if it is consistent (dimensions, signs, limits); else the box"
     if (a, b) in RULES:
         return f"{a} over {b}: the first holds ({one.place})"
     if (b, a) in RULES:

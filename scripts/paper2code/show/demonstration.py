@@ -26,6 +26,15 @@ class Run:
     def note(self, text: str) -> None:
         print(f"   {text}", flush=True)
 
+    def file(self, name: str) -> None:
+        """The beginning of a file, without empty lines."""
+        print(f"$ cat {name}", flush=True)
+        lines = [line for line in (self.out / name).read_text(encoding="utf-8").splitlines() if line.strip()]
+        for line in lines[:SHOWN]:
+            print(f"   {line[:200]}")
+        if len(lines) > SHOWN:
+            print(f"   … {len(lines) - SHOWN} more lines", flush=True)
+
     def script(self, name: str, *arguments: str, only: str | None = None) -> None:
         """Run one script in the output folder; `only` keeps the lines that contain it. Raises Stop when it fails."""
         print(f"$ python3 scripts/{name} {' '.join(arguments)}", flush=True)
@@ -55,7 +64,9 @@ def run(example: Path, out: Path, scripts: Path) -> int:
     go.script("fetch_paper.py", str(example / "paper"), work, "--mode", "full")
     go.script("check_stage.py", "1", work)
     go.script("search_paper.py", work, "--item", "batch-size")
-    go.note("the paper gives two batch sizes: the sweep found the contradiction, evidence/contradictions.md has both quotes")
+    go.heading("What the evidence sweep found, before anything is decided")
+    for name in ("contradictions", "deferred", "defaults"):
+        go.file(f"{work}/evidence/{name}.md")
 
     go.heading("Stage 2: what is built, and what is not (written by the agent; here: the finished example's)")
     shutil.copy(example / "work" / "contribution.md", out / work)
