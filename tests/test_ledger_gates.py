@@ -153,3 +153,11 @@ def test_outputs_that_gate_5_keeps_in_the_notebook_do_not_make_it_stale(work, mo
     assert states(work) == [PASSED] * 5
     (result / "src" / "model.py").write_text("y = 2\n", encoding="utf-8")
     assert states(work)[3:] == [STALE, STALE]
+
+
+@pytest.mark.parametrize("name", ["evidence.html", "paper2code.lock.json"])
+def test_what_the_report_and_the_summary_write_does_not_make_a_gate_stale(work, name):
+    work, result = work
+    passed_to(work, result, 5)
+    (result / name).write_text("written by write_report.py\n", encoding="utf-8")
+    assert states(work) == [PASSED] * 5

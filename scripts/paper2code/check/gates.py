@@ -52,7 +52,7 @@ def inputs(stage: int, work: Workspace, result: Path | None) -> list[Path]:
 
 LEFT_OUT = {"__pycache__", ".git", ".ipynb_checkpoints", ".venv", "venv", "node_modules", ".pytest_cache", ".ruff_cache"}
 # Written from the result by other scripts, and so no input of a verdict about it.
-PRODUCED = {"paper2code.lock.json", "evidence_report.html"}
+PRODUCED = {"paper2code.lock.json", "evidence.html"}
 MOST = 5000
 
 
