@@ -178,3 +178,10 @@ def test_works_from_any_place_without_the_rest(tmp_path, where):
     assert done.returncode == 0, done.stderr[-2000:]
     assert (tmp_path / "work" / "paper.json").is_file()
     assert not list(real.rglob("__pycache__"))
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=name)
+def test_no_bytecode_is_left_in_the_skill(path):
+    text = path.read_text(encoding="utf-8")
+    first = min(text.index(line) for line in ("from paper2code", "import json") if line in text)
+    assert text.index("sys.dont_write_bytecode = sys.pycache_prefix is None") < first or path.stem == "stop_hook"
