@@ -38,7 +38,9 @@ def make(root: Path, paper: Paper, outcome: Outcome, given: Path) -> dict:
         "tool": version(),
         "time": now(),
         "paper": {"id": paper.id, "version": paper.version, "title": paper.title,
-                  "sources": [{"role": source.role, "name": source.name, "url": source.url, "sha256": source.sha256}
+                  "sources": [{"role": source.role, "name": source.name, "sha256": source.sha256,
+                               # A local file's path is nobody else's business.
+                               "url": source.url if (source.url or "").startswith(("http://", "https://")) else None}
                               for source in paper.sources]},
         "files": {name: files.sha256(root / name) for name in code_files(root)},
         "anchors": [{"file": entry["file"], "line": entry["line"], "place": entry["place"], "state": entry["state"],
