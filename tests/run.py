@@ -2,9 +2,12 @@
 
     python3 tests/run.py                    all of them
     python3 tests/run.py -k acquisition     those of one part
+    python3 tests/run.py --clients          the tests with real agents alone; npm installs those into the cache, or PAPER2CODE_CLIENTS names
+                                            a folder whose node_modules has them
     python3 tests/run.py --without torch    where PyTorch (or jax) cannot be had; the tests that need it are then left out
 """
 
+import os
 import sys
 from pathlib import Path
 
@@ -22,11 +25,28 @@ def main() -> int:
         at = arguments.index("--without")
         extras.remove(arguments[at + 1])
         del arguments[at:at + 2]
+    tests = HERE
+    if "--clients" in arguments:
+        extras, tests = ["test"], HERE / "clients"
     environment.ensure(*extras)
+    if "--clients" in arguments:
+        arguments.remove("--clients")
+        os.environ["PAPER2CODE_CLIENTS"] = os.environ.get("PAPER2CODE_CLIENTS") or str(clients())
     import pytest
 
     settings = ["--rootdir", str(HERE.parent), "-c", str(HERE.parent / "pyproject.toml")]
-    return int(pytest.main([*settings, *arguments, *([] if any(Path(a).exists() for a in arguments) else [str(HERE)])]))
+    return int(pytest.main([*settings, *arguments, *([] if any(Path(a).exists() for a in arguments) else [str(tests)])]))
+
+
+def clients() -> Path:
+    sys.path.insert(0, str(HERE / "clients"))
+    import packages
+
+    try:
+        return packages.install(environment.cache(), cli.say)
+    except FileNotFoundError as problem:
+        raise cli.Stop(str(problem), code=cli.ENVIRONMENT, expected="npm, to install the agents with",
+                       fix="install Node.js 20 or newer, or name a folder whose node_modules has them in PAPER2CODE_CLIENTS") from problem
 
 
 if __name__ == "__main__":
