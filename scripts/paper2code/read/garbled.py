@@ -60,6 +60,11 @@ def between(share: float, starts: float, lost: float) -> float:
     return min(1.0, max(0.0, (share - starts) / (lost - starts)))
 
 
+def shows(text: str) -> bool:
+    """Whether a text has signs of garbling that neither formulas nor code nor another language give; quick."""
+    return bool(re.search(r"[\ufffd\ue000-\uf8ff\x00-\x08]|\(cid:\d", text)) or text.count(" eht ") > text.count(" the ")
+
+
 def measure(text: str, *, prose: bool = True) -> Measure:
     """Measure a text; `prose` when it is running text, not a whole page with its tables, formulas, names and references,
     whose few letters and common words mean nothing. Too short a text (150 characters) comes out clean."""

@@ -295,10 +295,11 @@ class Reconciliation:
 
     def mend(self) -> None:
         """Sections whose text is garbled get their words from the best source that reads them clean. Our items stay."""
-        if self.frame not in ("pdf", "text"):  # a source has no fonts that could garble it
-            return
+        printed = self.frame in ("pdf", "text")
         for section in self.paper.sections:
-            if not garbled.measure(said(section.blocks)).bad:
+            words = said(section.blocks)
+            # LaTeX and HTML have no fonts that could garble them: there only signs that formulas cannot give are believed.
+            if not (printed or garbled.shows(words)) or not garbled.measure(words).bad:
                 continue
             for source, other in self.others.items():
                 its = next((one for one in other.sections if self.sections[source].get(one.id) == section.id), None)
