@@ -34,6 +34,7 @@ class TranslationPairs(Dataset):
     Takes index: int.
     Gives src: (n,) int; tgt: (m,) int; target: (m,) int.
     """
+
     def __init__(self, pairs: Sequence[tuple[Sequence[int], Sequence[int]]], config: Config) -> None:
         """Pairs of a source and a target sentence as numbers of tokens of the shared vocabulary (§5.1), without special tokens."""
         self.pairs, self.data = pairs, config.data

@@ -32,6 +32,7 @@ class EncoderLayer(nn.Module):
     Gives out: (batch, n, d_model).
     Axes: layer normalisation over d_model.
     """
+
     def __init__(self, config: Config) -> None:
         super().__init__()
         size = config.model
@@ -60,13 +61,18 @@ class DecoderLayer(nn.Module):
     §3.1 — "Similar to the encoder, we employ residual connections around each of the sub-layers, followed by layer
       normalization."
 
-    §3.2.3 — "• In "encoder-decoder attention" layers, the queries come from the previous decoder layer, and the memory
-      keys and values come from the output of the encoder."
+    [PARTIALLY_SPECIFIED] sources of queries, keys and values: §3.2.3 — "• In "encoder-decoder attention" layers, the
+      queries come from the previous decoder layer, and the memory keys and values come from the output of the
+      encoder."; open: read to the letter the queries are the output of the decoder layer before; §3.1 and Figure 1 give
+      them the masked self-attention sub-layer of the same layer
+      Using: the output of the self-attention sub-layer of the same decoder layer, "layer" read as "sub-layer"
+      Alternatives: the input of the decoder layer, with self-attention and attention over the memory side by side
 
     Takes y: (batch, m, d_model); memory: (batch, n, d_model); tgt_mask: (batch, 1, m, m) bool; src_mask: (batch, 1, 1, n) bool.
     Gives out: (batch, m, d_model).
     Axes: layer normalisation over d_model.
     """
+
     def __init__(self, config: Config) -> None:
         super().__init__()
         size = config.model
@@ -79,9 +85,10 @@ class DecoderLayer(nn.Module):
         self.dropout = nn.Dropout(size.P_drop)
 
     def forward(self, y: Tensor, memory: Tensor, tgt_mask: Tensor | None = None, src_mask: Tensor | None = None) -> Tensor:
+        # §3.1 — LayerNorm(x + Sublayer(x)) three times, with dropout between Sublayer and the sum (§5.4)
         # Masked self-attention: no position sees a later one (§3.1)
         y = self.norm_1(y + self.dropout(self.self_attention(y, y, y, tgt_mask)))  # (batch, m, d_model)
-        # §3.2.3 — queries from the decoder, keys and values from the output of the encoder
+        # §3.2.3 — keys and values from the output of the encoder; queries from the sub-layer before, as Figure 1 draws them
         y = self.norm_2(y + self.dropout(self.memory_attention(y, memory, memory, src_mask)))  # (batch, m, d_model)
         return self.norm_3(y + self.dropout(self.feed_forward(y)))  # (batch, m, d_model)
 
@@ -126,6 +133,7 @@ class MultiHeadAttention(nn.Module):
     Gives out: (batch, n_q, d_model).
     Axes: concatenation over the heads.
     """
+
     def __init__(self, config: Config) -> None:
         super().__init__()
         size = config.model
@@ -194,6 +202,7 @@ class PositionwiseFeedForward(nn.Module):
     Takes x: (batch, n, d_model).
     Gives out: (batch, n, d_model).
     """
+
     def __init__(self, config: Config) -> None:
         super().__init__()
         # Eq. 2 — both transformations have a bias, b_1 and b_2
@@ -224,6 +233,7 @@ class TiedEmbedding(nn.Module):
     Takes tokens: (batch, n) int.
     Gives out: (batch, n, d_model).
     """
+
     def __init__(self, config: Config) -> None:
         super().__init__()
         self.d_model = config.model.d_model
@@ -264,6 +274,7 @@ class PositionalEncoding(nn.Module):
     Takes x: (batch, n, d_model).
     Gives out: (batch, n, d_model).
     """
+
     def __init__(self, config: Config) -> None:
         super().__init__()
         assert config.model.d_model % 2 == 0, "a sine and a cosine for every frequency"
@@ -290,12 +301,13 @@ class Transformer(nn.Module):
       Reason: our choice: §3.1 and Figure 1 show a normalisation after every sub-layer and nothing between the last
       layer and what uses its output
 
-    Table 3 — "65"
+    Table 3 — "65" million parameters of the base model. Built with configs/base.yaml it has 63.0: see the notes, minimal claim.
 
     Takes src: (batch, n) int; tgt: (batch, m) int.
     Gives logits: (batch, m, V).
     Axes: softmax over the vocabulary is left to the loss and to decoding.
     """
+
     def __init__(self, config: Config) -> None:
         super().__init__()
         self.config = config
