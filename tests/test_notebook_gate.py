@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import sys
@@ -22,6 +23,7 @@ def halve(x: float) -> float:
     """§1 — "the half of a number"."""
     return x / 2 - 0.0 * x
 '''
+FOREVER = "import itertools\nfor each in itertools.repeat(0): "
 GOOD = "assert halve(4.0) == 2.0 and halve(-1.0) == -0.5"
 
 
@@ -117,9 +119,9 @@ def test_a_failing_cell_is_told_with_its_traceback(tmp_path):
 @pytest.mark.parametrize(
     ("cell", "said"),
     [
-        ("while True: pass", "longer than"),
-        ("kept = []\nwhile True: kept.append(bytearray(50_000_000))", "memory"),
-        ("while True: print('x' * 100_000)", "stopped|output"),  # by its output, memory or time, whichever is noticed first
+        (f"{FOREVER}pass", "longer than"),
+        (f"kept = []\n{FOREVER}kept.append(bytearray(50_000_000))", "memory"),
+        (f"{FOREVER}print('x' * 100_000)", "stopped|output"),  # by its output, memory or time, whichever is noticed first
         ("import subprocess; subprocess.run(['sleep', '60'])", "starts a process"),
         ("import os; os.fork()", "starts a process"),
         ("open('/tmp/paper2code-outside', 'w')", "outside its folder"),
@@ -194,7 +196,7 @@ def test_faults_are_of_the_kinds_that_reproductions_have():
     assert {mutant.kind for mutant in made} >= {"axis", "scale", "mask", "order", "sign", "argument"}
     assert {mutant.name for mutant in made} == {"Block", "optimiser"}
     for mutant in made:
-        compile(mutant.text, mutant.file, "exec")
+        ast.parse(mutant.text, mutant.file)
         assert mutant.text != text and "def other(x):\n    return x + 1\n" in mutant.text
     assert made == mutate.mutants("src/model.py", text, ["Block", "optimiser"], each=20)
     assert any("x + self.norm(weights @ x)" in mutant.text for mutant in made)

@@ -11,8 +11,8 @@ from conftest import ROOT
 
 
 def ask(folder, **event):
-    done = subprocess.run([sys.executable, str(ROOT / "scripts" / "stop_hook.py")], input=json.dumps({"cwd": str(folder), **event}),
-                          capture_output=True, text=True)
+    told = json.dumps({"cwd": str(folder), **event})
+    done = subprocess.run([sys.executable, str(ROOT / "scripts" / "stop_hook.py")], input=told, capture_output=True, text=True)
     assert done.returncode == 0 and not done.stderr
     return json.loads(done.stdout) if done.stdout else None
 

@@ -239,3 +239,41 @@ def test_run_agent_drives_claude_through_two_failures(skill, project, home, row)
     assert ran["state"] == "complete", told
     assert [(entry["stage"], entry["passed"]) for entry in ran["rounds"]] == [(2, False), (2, False), (2, True), (4, True)]
     assert "No file was changed" in agent.prompts[1] and "did not pass" in agent.prompts[2] and "type" in agent.prompts[2]
+
+
+def shell(tool, key="command", **more):
+    """A writer of files by the agent's own shell tool."""
+    def write(path, text):
+        return Call(tool, {key: f"mkdir -p {shlex.quote(str(path.parent))} && cat > {shlex.quote(str(path))} <<'END'\n{text}\nEND", **more})
+    return write
+
+
+def settings_of(agent, home, address):
+    """What points an agent at the stand-in; the command line stays that of run_agent.py."""
+    if agent == "codex":
+        (home / ".codex").mkdir(parents=True)
+        (home / ".codex" / "config.toml").write_text(
+            'model = "stand-in"\nmodel_provider = "loopback"\n\n[model_providers.loopback]\nname = "loopback"\n'
+            f'base_url = "{address}/v1"\nwire_api = "responses"\n', encoding="utf-8")
+        return {}
+    if agent == "gemini":
+        (home / ".gemini").mkdir(parents=True)
+        (home / ".gemini" / "settings.json").write_text('{"security": {"auth": {"selectedType": "gemini-api-key"}}}', encoding="utf-8")
+        return {"GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": address, "GEMINI_MODEL": "gemini-2.5-pro"}
+    provider = {"npm": "@ai-sdk/openai-compatible", "options": {"baseURL": f"{address}/v1", "apiKey": "none"}, "models": {"stand-in": {"name": "stand-in"}}}
+    return {"OPENCODE_CONFIG_CONTENT": json.dumps({"model": "loopback/stand-in", "small_model": "loopback/stand-in", "provider": {"loopback": provider}})}
+
+
+@pytest.mark.parametrize("agent, write", [
+    ("codex", shell("exec_command", "cmd")),
+    ("gemini", lambda path, text: Call("write_file", {"file_path": str(path), "content": text})),
+    ("opencode", lambda path, text: Call("write", {"filePath": str(path), "content": text})),
+])
+def test_run_agent_drives_the_others(skill, project, home, row, agent, write):
+    row(agent, "run_agent.py end to end with this agent's own tools: gate 2 fails twice, then passes; stage 4; complete")
+    beginner = Beginner(write)
+    with StandIn(beginner) as model:
+        ran, told = drive(skill, project, home, agent, model, **settings_of(agent, home, model.address))
+    logs = "\n".join(path.read_text(encoding="utf-8", errors="replace")[-3000:] for path in sorted(project.rglob("logs/*.log")))
+    assert ran["state"] == "complete", f"{told}\n{logs}\n{[(talk.path, talk.tools, talk.results) for talk in model.talks]}"
+    assert [(entry["stage"], entry["passed"]) for entry in ran["rounds"]] == [(2, False), (2, False), (2, True), (4, True)]

@@ -33,7 +33,7 @@ def test_dropout_is_on_the_input_and_off_in_eval(ns):
     with torch.no_grad():
         layer.B.normal_()
     x = torch.randn(3, 64)
-    differs(layer(x), layer.eval()(x), 1e-3)
+    differs(layer(x), layer.train(False)(x), 1e-3)
     close(layer(x), x @ layer.merged().T + layer.base.bias, 1e-4)
 
 

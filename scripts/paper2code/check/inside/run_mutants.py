@@ -10,35 +10,43 @@ whole notebook only when those do not notice it.
 Standard library only.
 """
 
+import bisect
 import importlib
 import json
 import os
+import runpy
 import shutil
 import signal
 import subprocess
 import sys
 import time
+import traceback
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 
 
 def run_cells(cells, folder, scratch, report):
-    """In a process of its own: the cells in order; writes {"cell", "error"} to `report` when one fails, and ends."""
+    """In a process of its own: the cells in order, as one script; writes {"cell", "error"} to `report` when one fails, and ends."""
+    script, starts = Path(report).with_suffix(".py"), []
+    text = ""
+    for cell in cells:
+        starts.append(text.count("\n") + 1)
+        text += cell + "\n"
+    script.write_text(text, encoding="utf-8")
     os.chdir(folder)
     sys.path.insert(0, str(HERE))
     import guard
 
     sys.path.pop(0)
     guard.install([str(Path(folder).parent), scratch])
-    names = {"__name__": "__main__"}
     failure = None
-    for number, cell in enumerate(cells):
-        try:
-            exec(compile(cell, f"<cell {number}>", "exec"), names)
-        except BaseException as problem:  # noqa: BLE001 - whatever a cell raises is the answer
-            failure = {"cell": number, "error": f"{type(problem).__name__}: {problem}"[:300]}
-            break
+    try:
+        runpy.run_path(str(script), run_name="__main__")
+    except BaseException as problem:  # noqa: BLE001 - whatever a cell raises is the answer
+        lines = [line for frame, line in traceback.walk_tb(problem.__traceback__) if frame.f_code.co_filename == str(script)]
+        line = lines[0] if lines else getattr(problem, "lineno", None) or 1
+        failure = {"cell": bisect.bisect(starts, line) - 1, "error": f"{type(problem).__name__}: {problem}"[:300]}
     Path(report).write_text(json.dumps(failure), encoding="utf-8")
     os._exit(0)
 

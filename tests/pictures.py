@@ -1,7 +1,7 @@
 """Make the pictures that the repository ships: the icon, and the screenshot of the report in README.
 
-    python3 .ci/pictures.py                    the icon
-    python3 .ci/pictures.py report.html        also docs of it: .claude-plugin/report.png, with Chromium on PATH
+    python3 tests/pictures.py                    the icon
+    python3 tests/pictures.py report.html        also docs of it: .claude-plugin/report.png, with Chromium on PATH
 """
 
 import shutil
@@ -36,8 +36,9 @@ def screenshot(page: Path) -> None:
     if chromium is None:
         sys.exit("no Chromium on PATH")
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([chromium, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={folder}",
-                        "--window-size=1360,860", f"--screenshot={folder}/shot.png", page.resolve().as_uri()], check=True, capture_output=True)
+        profile, shot = f"--user-data-dir={folder}", f"--screenshot={folder}/shot.png"
+        subprocess.run([chromium, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1360,860", profile, shot,
+                        page.resolve().as_uri()], check=True, capture_output=True)
         Image.open(f"{folder}/shot.png").convert("P", palette=Image.Palette.ADAPTIVE, colors=128).save(HERE / "report.png", optimize=True)
 
 
