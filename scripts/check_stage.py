@@ -62,7 +62,9 @@ def main(argv: list[str] | None = None) -> int:
     from paper2code.show import audit
 
     def render(stage: int, work) -> None:
-        """What people read of a stage's file: the audit, from the ledger."""
+        """What is made of a stage's file: after stage 2 the rows that the audit has to fill, after stage 3 the audit to read."""
+        if stage == 2:
+            audit.write_skeleton(work)
         if stage == 3:
             audit.render(work)
 

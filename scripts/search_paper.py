@@ -16,6 +16,7 @@ EXAMPLES = """
   search_paper.py WORK '"label smoothing" value'      the part in double quotes must stand there as it is
   search_paper.py WORK --item learning-rate           what the sweep found for a point of the checklist (--all: also mere mentions)
   search_paper.py WORK dropout --section 5.4          within a section, by number or title
+  search_paper.py WORK --section 5.4                  all that can be quoted from a section
   search_paper.py WORK --regex 'beta_?\\{?[12]'        a regular expression (bounded in time)
   search_paper.py WORK --equation 3                   also --table 2, --algorithm 1, --figure 1, --page 4
   search_paper.py WORK --figure 1 --image fig1.png    the same place in the PDF, as a picture to look at
@@ -46,6 +47,8 @@ def arguments(argv: list[str] | None):
     args = parser.parse_intermixed_args(argv)  # words may follow an option
     places = [name for name in ("equation", "table", "algorithm", "figure", "page") if getattr(args, name) is not None]
     ways = [*places, *[name for name in ("item", "regex", "phrase") if getattr(args, name) is not None], *(["query"] if args.query else [])]
+    if not ways and args.section is not None:  # a section alone: all its sentences
+        args.regex, args.limit, ways = ".", MOST, ["regex"]
     if len(ways) != 1:
         parser.error("say one thing to look for: words, --item, --phrase, --regex, or one of --equation --table --algorithm --figure "
                      "--page"

@@ -205,3 +205,16 @@ def test_a_statement_cannot_leave_its_quote(tmp_path):
 def test_collecting_is_repeatable():
     whole = paper(section("4", "Training", "We use a learning rate of 3e-4 and Adam [12]."), references=REFERENCES)
     assert collect(whole).sweep.evidence == collect(whole).sweep.evidence
+
+
+def test_a_table_decides_between_two_texts_that_report_a_result():
+    from paper2code.find.contradictions import POSSIBLE, Contradiction, Side, settled
+    from paper2code.paper import Table
+
+    whole = paper(section("6", "Results", "We reach 41.0 BLEU."), abstract="It reaches 41.8 BLEU.")
+    first, second = (entry for entry in sweep(whole).statements if "BLEU" in entry.text)
+    entry = Contradiction("bleu", Side(first, "41.8"), Side(second, "41.0"), POSSIBLE, "prose over abstract: the second holds (§6)")
+    assert settled(entry, whole) is entry
+    whole.tables = [Table("t", "2", "Results.", [["Ours", "28.4", "41.8"]])]
+    held = "first" if first.kind == "abstract" or "41.8" in first.text else "second"
+    assert f"the {held} holds, Table 2 prints it" in settled(entry, whole).rule

@@ -681,7 +681,12 @@ def riskiest(ledger: Ledger, limit: int = 10) -> list[tuple[Item, str]]:
         if reasons:
             scored.append((-sum(reasons.values()), item.line, item, "; ".join(reasons)))
     scored.sort(key=lambda entry: entry[:2])
-    return [(item, why) for _, _, item, why in scored[:limit]]
+    # Flags say themselves that they are unsure; half the places are kept for what is called certain.
+    certain = [entry for entry in scored if entry[2].status == SPECIFIED]
+    flagged = [entry for entry in scored if entry[2].status != SPECIFIED]
+    kept = max(limit - limit // 2, limit - len(certain))
+    chosen = certain[: limit - min(kept, len(flagged))] + flagged[:kept]
+    return [(item, why) for _, _, item, why in sorted(chosen, key=lambda entry: entry[:2])[:limit]]
 
 
 def check_reviews(ledger: Ledger, limit: int = 10) -> list[Finding]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from paper2code.find.statements import Statement
@@ -427,9 +427,27 @@ def results(swept: Sweep) -> list[Contradiction]:
 # --- all, and arithmetic ----------------------------------------------------------------------------------------------------
 
 
+def settled(entry: Contradiction, paper: Paper) -> Contradiction:
+    """A reported number that differs between two texts, where a table prints just one of the two: the table decides."""
+    if {rank(entry.first.statement), rank(entry.second.statement)} & {"table", "appendix table"}:
+        return entry
+    values = [re.sub(r"[^\d.]", "", side.value).strip(".") for side in (entry.first, entry.second)]
+    printed: dict[str, str] = {}
+    for table in paper.tables:
+        for row in table.rows:
+            for cell in row:
+                for number in re.findall(r"\d+(?:\.\d+)?", cell):
+                    printed.setdefault(number, f"Table {table.number}" if table.number else "a table")
+    held = [value in printed for value in values]
+    if held[0] == held[1]:
+        return entry
+    side, where = ("first", printed[values[0]]) if held[0] else ("second", printed[values[1]])
+    return replace(entry, rule=f"table over prose: the {side} holds, {where} prints it")
+
+
 def contradictions(paper: Paper, swept: Sweep) -> list[Contradiction]:
     """Everything found, the likely before the possible."""
-    found = [*numeric(swept), *worded(swept), *formulas(paper, swept.statements), *results(swept)]
+    found = [*numeric(swept), *worded(swept), *formulas(paper, swept.statements), *(settled(entry, paper) for entry in results(swept))]
     return sorted(found, key=lambda entry: entry.strength != LIKELY)[:SHOWN]
 
 

@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from paper2code import files
+from paper2code.check import contribution as contributions
+from paper2code.check.against import wanted_items
 from paper2code.check.ledger import (
     ASSUMPTION,
     FLAGS,
@@ -238,3 +240,21 @@ def render(work: Workspace) -> None:
     ledger, _ = read(work.ledger)
     if ledger is not None and ledger.items:
         files.write(work.audit, ambiguity_audit(ledger, work.paper()))
+
+
+def write_skeleton(work: Workspace) -> None:
+    """`ledger_skeleton.yaml`: a row for each point of the checklist that gate 3 will ask for, with what it asks and where the sweep
+    found it spoken of. Nothing is decided in it."""
+    contribution, _ = contributions.read(work.contribution)
+    if contribution is None or contribution.nothing:
+        return
+    paper = work.paper()
+    found = work.evidence / "evidence.json"
+    known = files.read_json(found).get("items", {}) if found.is_file() else {}
+    lines = ["# The rows that gate 3 asks for. Copy this to ledger.yaml and fill it: status and what the status needs; add further decisions.",
+             f"paper: {work.job().paper}", "items:"]
+    for item in wanted_items(paper, contribution.domains):
+        said = [entry["where"] for entry in known.get(item.name, {}).get("states", ()) if not entry.get("related")]
+        places = ", ".join(dict.fromkeys(said[:4])) or "nothing found"
+        lines += [f"# {item.asks}; the sweep: {places}", f"- id: {item.name}", f"  group: {item.group}", f"  item: {item.name}", "  status:"]
+    files.write(work.folder / "ledger_skeleton.yaml", "\n".join([*lines, "contradictions: []", "deferred: []", "relations: []"]) + "\n")
