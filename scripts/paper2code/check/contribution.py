@@ -15,6 +15,8 @@
       claim: the base model reaches the parameter count of Table 3
       where: "Table 3"
       check: count the parameters of the built model
+      value: 65000000               # optional, with how far off it may be, relative to it
+      tolerance: 0.01
     algorithm: none                 # or the algorithm that is the specification: "Algorithm 1"
     official_code: none             # or {url: https://…, framework: tensorflow, covers: model and training}
     training_is_contribution: false # true also where type a or c trains in a way of its own
@@ -278,6 +280,8 @@ def check(
             root.line_of("minimal_claim"),
             expected='minimal_claim: {claim: …, where: "Table 3", check: …}',
         )
+    elif isinstance(claim, dict):
+        claimed(claim, root.line_of("minimal_claim"), add)
     code = root.get("official_code")
     if code and str(code).lower() != "none" and not (isinstance(code, dict) and str(code.get("url", "")).startswith("http")):
         add(
@@ -328,6 +332,22 @@ TELL = {
     "out_of_scope": "at least the baselines, each with why",
     "key_sections": '["§3.2", …]',
 }
+
+
+def claimed(claim: dict, line: int, add: Callable) -> None:
+    """The value and tolerance of a minimal claim, which both may be left out, are ones a check can use."""
+    value, tolerance = claim.get("value"), claim.get("tolerance")
+    if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float))):
+        add("contribution-claim", f"minimal_claim: the value {value!r} is no number", line, expected="value: 65000000, its unit applied")
+    if tolerance is not None and (
+        isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not 0 <= tolerance < 0.5 or value is None
+    ):
+        add(
+            "contribution-claim",
+            f"minimal_claim: the tolerance {tolerance!r} cannot be used",
+            line,
+            expected="beside a value, how far off it may be relative to it: tolerance: 0.01",
+        )
 
 
 def rows(contribution: Contribution, add: Callable) -> None:

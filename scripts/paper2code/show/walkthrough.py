@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import nbformat
 from paper2code import files
 from paper2code.check.ledger import NOT_APPLICABLE, PARTIALLY, UNSPECIFIED
+from paper2code.show.counts import count_of
 from paper2code.show.plan import Part, Plan, formula, one_line, shape_of, whole
 
 if TYPE_CHECKING:
@@ -373,7 +374,8 @@ def build(plan: Plan, folder: Path) -> list[Cell]:
                 template(
                     "parameter_count",
                     part=models[-1],
-                    count=count.numbers()[0],
+                    count=count_of(count, plan.paper, plan.contribution),
+                    printed=count.numbers()[0],
                     where=count.where,
                     make=make_of(models[-1], framework).replace("(toy", "(config"),
                 ),
