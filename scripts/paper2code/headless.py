@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
@@ -27,11 +28,13 @@ LOG = 5_000_000  # bytes of an agent's output that are kept
 TOLD = 6_000  # characters of a gate's findings that are handed back
 STAGES = {1: "acquisition", 2: "contribution", 3: "ambiguity audit", 4: "code", 5: "notebook"}
 REPORT = "run.json"
+NOT_FOR_AGENTS = ("run_agent.py", "stop_hook.py")
 
 
 def claude(prompt: str, limits: Limits) -> list[str]:
     scripts = SKILL / "scripts"
-    grants = [f"Bash(python3 {scripts}/{name} *)" for name in sorted(path.name for path in scripts.glob("*.py"))]
+    names = sorted(path.name for path in scripts.glob("*.py") if path.name not in NOT_FOR_AGENTS)
+    grants = [f"Bash(python3 {quote}{scripts / name}{quote} *)" for name in names for quote in ("", '"')]
     return ["claude", "-p", prompt, "--max-turns", str(limits.turns), "--permission-mode", "acceptEdits", "--add-dir", str(SKILL),
             "--allowedTools", "Read", "Write", "Edit", "Glob", "Grep", *grants]
 
@@ -206,49 +209,58 @@ class Driver:
         path = work.folder / "logs" / log
         path.parent.mkdir(parents=True, exist_ok=True)
         environ = {**os.environ, "CI": "1"}
+        command = AGENTS[self.agent](prompt, self.limits)
+        command[0] = shutil.which(command[0]) or command[0]  # with its ending, which Windows wants
         with open(path, "wb") as file:
             try:
-                process = subprocess.Popen(AGENTS[self.agent](prompt, self.limits), cwd=self.out, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                           stderr=subprocess.STDOUT, start_new_session=os.name != "nt", env=environ)
+                process = subprocess.Popen(command, cwd=self.out, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                           start_new_session=os.name != "nt", env=environ)
             except OSError as problem:
                 return f"could not be started: {problem}"
-            until, written, ended = time.monotonic() + self.limits.seconds, 0, ""
-            os.set_blocking(process.stdout.fileno(), False) if os.name != "nt" else None
-            while True:
-                chunk = process.stdout.read(65536) if os.name != "nt" else process.stdout.read1(65536)
-                if chunk:
-                    file.write(chunk[: max(0, LOG - written)])
+            written = 0
+
+            def copy() -> None:
+                nonlocal written
+                while chunk := process.stdout.read1(65536):
+                    if written < LOG:
+                        file.write(chunk[: LOG - written])
                     written += len(chunk)
-                    if written > 4 * LOG:
-                        ended = f"stopped: it printed more than {4 * LOG >> 20} MB"
-                        break
-                elif process.poll() is not None:
+
+            # A thread, because a pipe cannot be read without waiting on every system.
+            reader = threading.Thread(target=copy, daemon=True)
+            reader.start()
+            until, ended = time.monotonic() + self.limits.seconds, ""
+            while process.poll() is None and not ended:
+                if written > 4 * LOG:
                     break
-                elif time.monotonic() > until:
+                if time.monotonic() > until:
                     ended = f"stopped after {self.limits.seconds} s"
-                    break
                 else:
                     time.sleep(0.05)
             self.end(process)
+            reader.join(10)
+            if written > 4 * LOG:
+                ended = f"stopped: it printed more than {4 * LOG >> 20} MB"
+            file.flush()
         return ended or f"ended with {process.returncode}"
 
     @staticmethod
     def end(process: subprocess.Popen) -> None:
         """End the agent and all it started."""
-        for sign in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
-            try:
-                if os.name == "nt":
-                    process.kill()
-                else:
+        if os.name == "nt":
+            subprocess.run(["taskkill", "/T", "/F", "/PID", str(process.pid)], capture_output=True, check=False)
+            process.kill()
+        else:
+            for sign in (signal.SIGTERM, signal.SIGKILL):
+                try:
                     os.killpg(process.pid, sign)
-            except (ProcessLookupError, PermissionError):
-                break
-            try:
-                process.wait(3)
-            except subprocess.TimeoutExpired:
-                continue
+                except (ProcessLookupError, PermissionError):
+                    break
+                try:
+                    process.wait(3)
+                except subprocess.TimeoutExpired:
+                    continue
         process.wait()
-        process.stdout.close()
 
     def stop(self, why: str, work: Workspace) -> Record:
         self.record.state, self.record.why = "stopped", why

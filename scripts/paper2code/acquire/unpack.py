@@ -196,7 +196,7 @@ def folder(path: Path, done: Unpacked, limits: Limits) -> None:
         for name in sorted(names):
             source = Path(here, name)
             if source.is_symlink() or not source.is_file():
-                done.leave(str(source.relative_to(path)), "not a plain file")
+                done.leave(source.relative_to(path).as_posix(), "not a plain file")
             elif target := place(source.relative_to(path).as_posix(), done, limits):
                 if done.files >= limits.members:
                     raise too_much(f"the folder holds more than {limits.members} files")
