@@ -32,6 +32,10 @@ EXIT_CODES = {
 }
 
 
+# What the system says of a path that cannot be what it was named for.
+MISNAMED = {errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EEXIST, errno.EBUSY, errno.ENOTEMPTY, errno.EINVAL, errno.ENOENT}
+
+
 class Stop(Exception):
     """The run ends here with one message: what was wrong, what was expected, what to try.
 
@@ -104,4 +108,8 @@ def run(main: Callable[[], int | None]) -> int:
             say(Stop(f"not allowed to write or read {problem.filename or 'a file'}", code=ENVIRONMENT,
                      fix="name another folder, or change its permissions").text())
             return ENVIRONMENT
+        if problem.errno in MISNAMED:
+            say(Stop(f"{problem.filename2 or problem.filename or 'a path'} cannot be used: {problem.strerror}", code=USAGE,
+                     expected="the name of a file, in a folder that is or can be made", fix="name another path").text())
+            return USAGE
         raise

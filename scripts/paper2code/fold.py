@@ -69,6 +69,10 @@ OPERATORS = {
     "·": "", "⋯": "", "⋆": "", "∶": "", "⟶": "→", "⟵": "←", "∕": "/", "√": "√", "Σ": "σ", "∆": "δ", "⟨": "", "⟩": "", "◦": "°",
     "\u0338=": "≠", "\u0338 =": "≠",
 }
+# "Equation 4", "Eq. (4)": a reading of the source writes one, the printed page may have the other.
+REFERENCES = {"equation": "eq", "eqn": "eq", "equations": "eqs", "eqns": "eqs", "figure": "fig", "figures": "figs", "section": "sec",
+              "sections": "secs", "appendix": "app", "algorithm": "alg", "table": "tab", "tables": "tabs"}
+NUMBERED = re.compile(r"\.?[\s~]*[(\[]?[A-Z]?\.?\d|\.?[\s~]+[A-Z](?![A-Za-z])|\.?[\s~]*\(?\\(?:eq|auto|c)?ref")
 SUPERSCRIPTS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼ⁿⁱ", "0123456789+-=ni", strict=True))
 SUBSCRIPTS = dict(zip("₀₁₂₃₄₅₆₇₈₉₊₋₌ₐₑₒₓₕₖₗₘₙₚₛₜᵢⱼᵣᵤᵥ", "0123456789+-=aeoxhklmnpstijruv", strict=True))
 HIGH, LOW = "".join(SUPERSCRIPTS), "".join(SUBSCRIPTS)
@@ -94,7 +98,7 @@ TOKEN = re.compile(rf"""
     |\[\s*{BRACKET_ITEM}(?:\s*[,;]\s*{BRACKET_ITEM})*\s*\]
     |\(\s*{PAREN_ITEM}(?:[\s,;]+{PAREN_ITEM})*[\s,;]*\)
     |{NOTE}|{TEXTUAL}
-    |\((?:e\.g\.,?\s|see\s|cf\.\s)?{NAMED}(?:\s*[;,]\s*{NAMED})*\))
+    |\((?:e\.g\.,?\s|see\s|cf\.\s)?{NAMED}(?:\s*[;,]\s*{NAMED})*\)|\[(?:e\.g\.,?\s|see\s|cf\.\s)?{NAMED}(?:\s*[;,]\s*{NAMED})*\])
  |(?P<power>\d+(?:\.\d+)?[eE][{DASHES}+]?\d+(?![^\W_]|\.\d))
  |(?P<number>[1-9]\d{{0,2}}(?:(?:,|\{{,\}}|\\,|[\u2009\u202f])\d{{3}})+(?![\d])(?:\.\d+)?|\d+(?:\.\d+)*|(?<![^\W_])\.\d+)
  |(?P<command>\\(?:[a-zA-Z]+|.))
@@ -116,6 +120,8 @@ TYPED = rf"(?:\{{[^{{}}]*\}}|[^\W_{HIGH}{LOW}]+(?:[\u2212+-][^\W_{HIGH}{LOW}]+)?
 TYPED_HIGH_LOW = re.compile(rf"(\^{TYPED}|[{HIGH}]+)(_{TYPED}|[{LOW}]+)")
 TYPED_LOW_HIGH = re.compile(rf"(_{TYPED}|[{LOW}]+)(\^{TYPED}|[{HIGH}]+)")
 LOW_HIGH = re.compile(rf"(_{SCRIPT}|[{LOW}]+)(\^{SCRIPT}|[{HIGH}]+)")
+PRIME_LOW = re.compile(rf"((?<=[^\W\d_])['\u2032\u2033]+)(_{SCRIPT}|[{LOW}]+)")  # x'_i is x_i'
+TYPED_PRIME_LOW = re.compile(rf"((?<=[^\W\d_])['\u2032\u2033]+)(_{TYPED}|[{LOW}]+)")
 ONE_TIMES_TEN = re.compile(r"\s*\$?\s*(?:×|x|\\times|\\cdot|·|⋅|\*)\s*\$?\s*10\s*(?:\^|[⁻⁰-⁹¹²³]|[−-]\s?\d)")
 TIMES = re.compile(r"[\s${}]*\d")
 EXPONENT = re.compile(r"[\s${]*\d")
@@ -169,6 +175,8 @@ def fold(text: str, *, math: bool = False, high_first: bool = False) -> Folded:
         typed = not math and "$" not in text and "\\" not in text
         swap = ((TYPED_LOW_HIGH if typed else LOW_HIGH) if high_first else TYPED_HIGH_LOW if typed else HIGH_LOW)
         text = swap.sub(r"\2\1", text)  # as long as before, so places stay right
+    if ("'_" in text or "\u2032_" in text or "\u2032" in text and SOME_LOW.search(text)):
+        text = (TYPED_PRIME_LOW if "$" not in text and "\\" not in text and not math else PRIME_LOW).sub(r"\2\1", text)
     dollars = math or text.count("$") % 2 == 0
     parts: list[str] = []
     starts, ends, begins, stops, marks = out.starts, out.ends, out.begins, out.stops, out.marks
@@ -217,6 +225,8 @@ def fold(text: str, *, math: bool = False, high_first: bool = False) -> Folded:
             plain = letters(piece)
             if plain == "x" and number_before:  # 16x16, 2x faster
                 plain = "×"
+            elif plain in REFERENCES and NUMBERED.match(text, stop):
+                plain = REFERENCES[plain]
             elif plain == "sqrt" and text[stop: stop + 1] == "(":
                 plain = "√"
             emit(plain, begin, stop)
@@ -225,6 +235,7 @@ def fold(text: str, *, math: bool = False, high_first: bool = False) -> Folded:
                 skipped = text.index("10", stop)
                 continue
             plain = re.sub(r"[^\d.]", "", piece) if len(piece) > 3 and not piece.replace(".", "").isdigit() else piece
+            plain = f"0{plain}" if plain[0] == "." else plain
             emit(plain, begin, stop, number=True)
         elif group == "power":
             mantissa, sign, exponent = POWER.fullmatch(piece).groups()

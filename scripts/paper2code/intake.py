@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -149,13 +150,17 @@ def start(workspace: Workspace, request: Request) -> Job:
     wanted = str(request.paper) if isinstance(request.paper, ArxivId) else request.paper.resolve().name
     if before:
         same = (
-            before.paper.split("v")[0] == wanted.split("v")[0] if isinstance(request.paper, ArxivId) else before.paper == wanted
+            unversioned(before.paper) == unversioned(wanted) if isinstance(request.paper, ArxivId) else before.paper == wanted
         )
-        if not same:
+        held = [path for path in (workspace.paper_file, workspace.contribution, workspace.ledger) if path.exists()]
+        if not same and not held:  # that paper never came: nothing of it is worth keeping
+            shutil.rmtree(workspace.raw, ignore_errors=True)
+            before = None
+        elif not same:
             raise cli.Stop(f"{workspace.folder} is the workspace of another paper ({before.paper})", code=cli.USAGE,
                            expected="a new folder, or this paper's own", fix="name another folder")
         begun = [path.name for path in (workspace.contribution, workspace.ledger) if path.exists()]
-        if begun and isinstance(request.paper, ArxivId) and request.paper.version and before.paper != wanted:
+        if before and begun and isinstance(request.paper, ArxivId) and request.paper.version and before.paper != wanted:
             raise cli.Stop(
                 f"{workspace.folder} holds work ({', '.join(begun)}) on {before.paper}, not on {wanted}",
                 code=cli.USAGE,
@@ -169,6 +174,11 @@ def start(workspace: Workspace, request: Request) -> Job:
               without=sorted(set(request.without)) if request.without is not None else before.without if before else [])
     workspace.save_job(job)
     return job
+
+
+def unversioned(paper: str) -> str:
+    """An arXiv id without its version. `solv-int/9901001v2` has another v in it."""
+    return re.sub(r"v\d+\Z", "", paper)
 
 
 def clean(workspace: Workspace) -> None:

@@ -101,7 +101,18 @@ class Workspace:
 
     def job(self) -> Job:
         self.must_exist(self.job_file)
-        return Job(**files.read_json(self.job_file))
+        try:
+            job = Job(**files.read_json(self.job_file))
+            for name, given, known in (("mode", job.mode, MODES), ("framework", job.framework, FRAMEWORKS)):
+                if given not in known:
+                    raise ValueError(f"{name} {given!r} is none of {', '.join(known)}")
+            if not isinstance(job.paper, str) or not isinstance(job.without, list) or not set(job.without) <= set(PARTS):
+                raise ValueError("paper or without is not what fetch_paper.py writes there")
+        except (ValueError, TypeError) as problem:
+            raise cli.Stop(f"{self.job_file} cannot be used: {problem}", code=cli.USAGE,
+                           expected="the job as fetch_paper.py wrote it; its --mode, --framework and --without change it",
+                           fix="fetch the paper into a new folder and copy contribution.md and ledger.yaml there") from problem
+        return job
 
     def save_job(self, job: Job) -> None:
         files.write_json(self.job_file, asdict(job))

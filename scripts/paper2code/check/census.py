@@ -76,43 +76,141 @@ def literals(module: Module) -> Iterator[tuple[ast.AST, float | int]]:
         if id(node) in inside:
             continue
         value = folded(node)
+        if value is None and isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None and (text := words(node.value)):
+            node, value = node.value, number_in(text) if READS_ONE.fullmatch(text) else None  # text = "0.1", to be read later
+        if value is None and isinstance(node, ast.BinOp) and len(parts := chained(node)) > 1:
+            inside.update(id(each) for part, _ in parts for each in ast.walk(part))
+            inside.update(id(each) for each in links(node))
+            yield node, total(node, parts)
         if value is None:
             continue
         inside.update(id(part) for part in ast.walk(node))
         yield node, value
 
 
+CHAINS = ((ast.Mult, ast.Div), (ast.Add, ast.Sub))
+
+
+def chained(node: ast.BinOp) -> list[tuple[ast.AST, bool]]:
+    """The literals of a product or a sum, each with whether it divides or is taken away: in `x * 2 * 2` they are one number, 4."""
+    kinds = next((kinds for kinds in CHAINS if isinstance(node.op, kinds)), ())
+    out: list[tuple[ast.AST, bool]] = []
+
+    def walk(part: ast.AST, turned: bool) -> None:
+        if folded(part) is not None:
+            out.append((part, turned))
+        elif isinstance(part, ast.BinOp) and isinstance(part.op, kinds):
+            walk(part.left, turned)
+            walk(part.right, turned ^ isinstance(part.op, kinds[1]))
+
+    if kinds:
+        walk(node, False)
+    return out
+
+
+def links(node: ast.BinOp) -> Iterator[ast.BinOp]:
+    """The operations of a product or a sum."""
+    kinds = next(kinds for kinds in CHAINS if isinstance(node.op, kinds))
+    yield node
+    for part in (node.left, node.right):
+        if isinstance(part, ast.BinOp) and isinstance(part.op, kinds):
+            yield from links(part)
+
+
+def total(node: ast.BinOp, parts: list[tuple[ast.AST, bool]]) -> float | int:
+    value: float | int = 1 if isinstance(node.op, CHAINS[0]) else 0
+    for part, turned in parts:
+        number = folded(part)
+        if isinstance(node.op, CHAINS[1]):
+            value += -number if turned else number
+        elif not turned:
+            value *= number
+        elif number:
+            value = value / number
+    return value
+
+
 OPERATIONS = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod, ast.Pow: operator.pow,
+    ast.Mod: operator.mod, ast.Pow: operator.pow, ast.LShift: operator.lshift, ast.RShift: operator.rshift, ast.BitOr: operator.or_,
+    ast.BitAnd: operator.and_, ast.BitXor: operator.xor,
 }  # fmt: skip
+UNARY = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}
+MAKES_ONE = {"len", "ord", "sum", "max", "min", "abs", "round", "pow", "hash"}
+READS_ONE = re.compile(r"\s*[-+]?(?:0[xob][0-9a-f_]+|(?:\d[\d_]*\.?[\d_]*|\.\d+)(?:e[-+]?\d+)?)(?:\s*/\s*[1-9]\d*)?\s*", re.I)
 
 
 def folded(node: ast.AST) -> float | int | None:
-    """The value of a literal number, or of arithmetic on literals alone; None for everything else."""
+    """The value of a literal number, or of anything that is made of literals alone; None for everything else."""
     if isinstance(node, ast.Constant):
         if isinstance(node.value, bool) or not isinstance(node.value, (int, float, complex)):
             return None
         return node.value.imag if isinstance(node.value, complex) else node.value
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
-        inner = folded(node.operand)
-        return None if inner is None else -inner if isinstance(node.op, ast.USub) else inner
+    if isinstance(node, ast.UnaryOp) and type(node.op) in UNARY:
+        inner = operand(node.operand)
+        return None if inner is None or isinstance(node.op, ast.Invert) and not isinstance(inner, int) else UNARY[type(node.op)](inner)
     if isinstance(node, ast.BinOp) and type(node.op) in OPERATIONS:
-        left, right = folded(node.left), folded(node.right)
-        if left is None or right is None or (isinstance(node.op, ast.Pow) and (abs(right) > 64 or abs(left) > 1e6)):
+        left, right = operand(node.left), operand(node.right)
+        if left is None or right is None or isinstance(node.op, (ast.Pow, ast.LShift)) and (abs(right) > 64 or abs(left) > 1e6):
             return None
         try:
             value = OPERATIONS[type(node.op)](left, right)
-        except (ArithmeticError, ValueError):
+        except (ArithmeticError, ValueError, TypeError):
             return None
         return value if isinstance(value, (int, float)) else None
-    if isinstance(node, ast.Call) and called(node) in ("float", "int", "Decimal") and len(node.args) == 1 and not node.keywords \
-            and isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, str):
-        try:
-            return float(node.args[0].value)
-        except ValueError:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in MAKES_ONE and node.args and not node.keywords:
+        if node.func.id == "len" and isinstance(node.args[0], (ast.List, ast.Tuple, ast.Set)):
+            return len(node.args[0].elts) if not any(isinstance(part, ast.Starred) for part in node.args[0].elts) else None
+        parts = [plain(part) for part in node.args]
+        if any(part is None for part in parts):
             return None
+        try:
+            value = {"len": len, "ord": ord, "sum": sum, "max": max, "min": min, "abs": abs, "round": round, "pow": pow, "hash": len}[node.func.id](*parts)
+        except (ArithmeticError, ValueError, TypeError):
+            return None
+        return value if isinstance(value, (int, float)) else None
+    if isinstance(node, ast.Call) and node.args and (text := words(node.args[0])) is not None and not isinstance(node.args[0], ast.Name):
+        # float("3e-4"), numpy.float32("0.1"), Fraction("1/10"), eval("0.1"), json.loads("0.1"), int("1010", base=2)
+        return number_in(text) if READS_ONE.fullmatch(text) and called(node) not in ("split", "get", "startswith", "endswith", "replace", "join") else None
     return None
+
+
+def operand(node: ast.AST) -> float | int | None:
+    """A part of an arithmetic of literals: True is 1 there."""
+    return int(node.value) if isinstance(node, ast.Constant) and isinstance(node.value, bool) else folded(node)
+
+
+def words(node: ast.AST) -> str | None:
+    """A text made of literals alone: "0.1", b"0.1", "0." + "1", f"{1}e-1"."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes)):
+        return node.value if isinstance(node.value, str) else node.value.decode("latin-1")
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        left, right = words(node.left), words(node.right)
+        return None if left is None or right is None else left + right
+    if isinstance(node, ast.JoinedStr):
+        made = [words(part) if isinstance(part, ast.Constant) else str(folded(part.value)) if folded(part.value) is not None else None
+                for part in node.values if isinstance(part, (ast.Constant, ast.FormattedValue))]  # fmt: skip
+        return None if any(part is None for part in made) else "".join(made)
+    return None
+
+
+def number_in(text: str) -> float | int | None:
+    top, _, bottom = text.partition("/")
+    try:
+        return int(top, 0) if re.match(r"\s*[-+]?0[xob]", top, re.I) else float(top) / float(bottom or 1)
+    except (ValueError, ArithmeticError):
+        return None
+
+
+def plain(node: ast.AST) -> object:
+    """The value of an argument made of literals alone (a number, a text, a list of numbers, a small range); None otherwise."""
+    if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+        parts = [operand(part) for part in node.elts]
+        return None if any(part is None for part in parts) else parts
+    if isinstance(node, ast.Call) and called(node) == "range" and node.args:
+        parts = [operand(part) for part in node.args]
+        return range(*parts) if all(isinstance(part, int) and abs(part) < 1e4 for part in parts) else None
+    return words(node) if words(node) is not None else operand(node)
 
 
 def exempt(module: Module, node: ast.AST, value: float | int, marks: list[Mark], around: list[Mark]) -> bool:

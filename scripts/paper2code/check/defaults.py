@@ -80,13 +80,72 @@ def told(marks: list[Mark], words: tuple[str, ...]) -> bool:
     return False
 
 
-def given(node: ast.Call, argument: Argument) -> bool:
-    """Whether a call gives an argument, by name, by position, or through `*args` or `**kwargs`."""
-    if any(key.arg in (argument.name, None) for key in node.keywords):
-        return True
-    if any(isinstance(part, ast.Starred) for part in node.args):
-        return True
-    return argument.at is not None and len(node.args) > argument.at
+def given(node: ast.Call, argument: Argument, module: Module | None = None) -> bool:
+    """Whether a call gives an argument, by name, by position, or through `*args` or `**kwargs` (whose keys are looked up where they
+    are written down in the same module)."""
+    for key in node.keywords:
+        if key.arg == argument.name or key.arg is None and argument.name in (keys(key.value, module) or {argument.name}):
+            return True
+    count = 0
+    for part in node.args:
+        if isinstance(part, ast.Starred):
+            if not isinstance(part.value, (ast.List, ast.Tuple)):
+                return True
+            count += len(part.value.elts)
+        else:
+            count += 1
+    return argument.at is not None and count > argument.at
+
+
+def keys(node: ast.AST, module: Module | None) -> set[str] | None:
+    """The keys of a mapping that is written out (`{…}`, `dict(…)`, or a name bound to one of them); None where they cannot be known."""
+    if isinstance(node, ast.Name) and module is not None:
+        bound = [
+            each.value
+            for each in module.nodes
+            if isinstance(each, ast.Assign) and any(isinstance(target, ast.Name) and target.id == node.id for target in each.targets)
+        ]
+        return keys(bound[0], None) if len(bound) == 1 else None
+    if isinstance(node, ast.Dict) and all(isinstance(key, ast.Constant) for key in node.keys):
+        return {str(key.value) for key in node.keys} | {""}
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict" and not node.args:
+        return {key.arg for key in node.keywords} | {""} if all(key.arg for key in node.keywords) else None
+    return None
+
+
+ASKS = {"isinstance", "issubclass", "type", "hasattr", "cast", "register_forward_hook"}
+
+
+def handed_on(module: Module, node: ast.AST) -> tuple[ast.Call, str] | None:
+    """A callable of the books that is not called here but handed on to be called elsewhere (an alias, a table of classes,
+    functools.partial, getattr by name): taken as a call with the arguments that are bound here. None for everything else."""
+    if isinstance(node, ast.Call) and full_name(module, node.func) == "getattr" and len(node.args) > 1 and isinstance(node.args[1], ast.Constant):
+        name = canonical(f"{full_name(module, node.args[0])}.{node.args[1].value}")
+    elif isinstance(node, (ast.Attribute, ast.Name)) and isinstance(node.ctx, ast.Load):
+        name = canonical(full_name(module, node))
+    else:
+        return None
+    if not any(name in load(framework).callables for framework in FRAMEWORKS):
+        return None
+    at, below = module.parents.get(node), node
+    while isinstance(at, (ast.Tuple, ast.List, ast.Dict, ast.IfExp, ast.Subscript, ast.BinOp)):
+        if isinstance(at, (ast.Subscript, ast.BinOp)) and below is not getattr(at, "value", None):
+            return None  # an annotation such as X | None
+        at, below = module.parents.get(at), at
+    if isinstance(at, ast.Call) and below is at.func:
+        return (at, name) if below is not node or isinstance(node, ast.Call) else None
+    call = module.__dict__.setdefault("handed on", {}).setdefault(node, ast.copy_location(ast.Call(node, [], []), node))
+    module.parents[call] = module.parents[node]
+    if isinstance(at, ast.Call) and below is not at.func:
+        asked = full_name(module, at.func).split(".")[-1]
+        if asked in ASKS:
+            return None
+        if asked == "partial" and at.args and at.args[0] is node:
+            call.args, call.keywords = at.args[1:], at.keywords
+        return call, name
+    if isinstance(at, (ast.Assign, ast.Return, ast.Lambda)) or isinstance(at, (ast.AnnAssign, ast.keyword)) and below is at.value:
+        return call, name
+    return None
 
 
 def check(repository: Repository) -> tuple[list[Finding], int]:
@@ -98,9 +157,10 @@ def check(repository: Repository) -> tuple[list[Finding], int]:
             continue
         seen: set[tuple[str, str, str]] = set()
         for node in module.nodes:
-            if not isinstance(node, ast.Call):
+            named = handed_on(module, node)
+            if named is None and not isinstance(node, ast.Call):
                 continue
-            name = canonical(full_name(module, node.func))
+            node, name = named or (node, canonical(full_name(module, node.func)))
             for framework in FRAMEWORKS:
                 book = load(framework)
                 if name not in book.callables:
@@ -108,7 +168,7 @@ def check(repository: Repository) -> tuple[list[Finding], int]:
                 looked += 1
                 for argument in book.callables[name]:
                     key = (module.scope(node), name, argument.name)
-                    if given(node, argument) or key in seen or not matters(node, argument):
+                    if given(node, argument, module) or key in seen or not matters(node, argument):
                         continue
                     if told(marks_for(module, node), argument.words):
                         continue

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from paper2code.check import against as papers
 from paper2code.check import anchors as reading
-from paper2code.check import census, code, defaults, notes, numbers, quotes, references, scope, trace
+from paper2code.check import census, code, defaults, notes, numbers, overrides, quotes, references, scope, trace
 from paper2code.check import ledger as ledgers
 from paper2code.check.contribution import Contribution
 from paper2code.check.flags import PERMALINK
@@ -140,6 +140,7 @@ def check(
         values += count
     outcome.looked.update({"numbers in src": looked, "config values": values})
     outcome.add(census.agreement(repository))
+    outcome.add(overrides.check(repository, ledger))
     silent, calls = defaults.check(repository)
     outcome.add(silent, **{"framework calls": calls})
 

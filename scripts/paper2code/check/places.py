@@ -49,7 +49,7 @@ KINDS = ("section", "equation", "table", "figure", "algorithm", "footnote", "pag
 ONE = "|".join([rf"(?P<appendix>\b(?:Appendix|APPENDIX|App\.)\s*(?:{SECTION_NUMBER}|(?=[\s]*[\u2014\u2013:\-,]|\s*$))"
                 rf"|\bAppendices\s+{SECTION_NUMBER}(?:(?:\s*,\s*|\s+and\s+){SECTION_NUMBER})*)",
                 *(rf"(?P<{kind}>{written(kind)})" for kind in KINDS),
-                r"(?P<abstract>\bAbstract\b)",
+                r"(?P<abstract>\bAbstract\b|^\s*(?i:the\s+)?(?:abstract|ABSTRACT)\b|§\s*(?i:abstract)\b)",
                 r"(?P<title>§\s*(?=[^\W\d_])[^\"\u201c\u201d§\n|]{2,120}?(?=\s*(?:[\u2014|;]|\s\u2013|\s-{1,3}\s|[:\"\u201c(\])]|\.\s|\.?$|\n"
                 r"|,\s*(?:p\.|pp\.|[Pp]age|Eq|Table|Fig|Alg|App|Foot|§))))"])
 PLACE = re.compile(ONE)
@@ -155,7 +155,7 @@ class Places:
     def resolve(self, text: str) -> Target:
         """What the places in `text` name; `missing` and `misplaced` say what is wrong with them."""
         target = Target(text)
-        places = self.titled(text) + parse(text) if text.lstrip().startswith("§") else parse(text)
+        places = self.titled(text) + parse(text) if text.lstrip().startswith("§") else parse(text) or self.titled(text)
         if not places:
             target.missing.append((" ".join(text.split())[:80] or "no place", None))
         found_items: list[tuple[str, object]] = []

@@ -20,6 +20,7 @@ from paper2code.check.places import Places, Target
 from paper2code.findings import ERROR, WARNING, Finding
 from paper2code.fold import Folded, Mark, agree, cited_alike, fold
 from paper2code.paper import Algorithm, Block, Equation, Figure, Footnote, Paper, Passage, Table, box
+from paper2code.sentences import sentences
 from rapidfuzz import fuzz
 
 VERIFIED, MOVED, ALTERED, MISSING, DEFERRED, UNREADABLE = "verified", "moved", "altered", "missing", "deferred", "unreadable"
@@ -34,9 +35,22 @@ SKIP = re.compile(r"\s*(?:\[\s*(?:\.{3,}|…)\s*\]|\.\s\.\s\.|\.{3,}|…)\s*")
 NEGATION = re.compile(r"(?:\b(?:not|no|never|without|cannot|neither|nor|hardly|non)|n['\u2019]t)\b", re.I)
 TURNED = r"\b(?:instead of|rather than|unlike|except(?: for)?|as opposed to|(?:lack|absence) of|excluding|omitting|removing)"
 NEGATED = re.compile(rf"(?<!or )(?:{NEGATION.pattern}|{TURNED})[\s\u2010\u2011-]*$", re.I)
+# "We do not use | weight decay", "we do not claim that | the stagger helps"
+NEGATED_VERB = re.compile(
+    r"(?:\b(?:not|never|cannot|without|avoid(?:s|ed)?)|n['\u2019]t)\s+(?:(?!only\b)(?:\w+ly|yet|even|also)\s+)?"
+    r"(?:us(?:e|ed|ing)|appl(?:y|ied|ying)|employ(?:ed|ing)?|add(?:ed|ing)?|includ(?:e|ed|ing)|requir(?:e|ed|ing)|need(?:ed|ing)?|"
+    r"perform(?:ed|ing)?|adopt(?:ed|ing)?|claim(?:ed|ing)?|find|found|observ(?:e|ed|ing)|see|show|believe|assum(?:e|ed|ing)|"
+    r"rely(?:ing)? on|shar(?:e|ed|ing)|ha(?:ve|s|d|ving)|contain(?:ed|ing)?|consider(?:ed|ing)?|tun(?:e|ed|ing))"
+    r"(?:\s+(?:that|any|an?|the|to|of|on|such|additional|extra|further|explicit))*[\s~]*$", re.I)
+PROSE = {"paragraph", "list", "theorem", "footnote", "caption", "abstract"}
 SENTENCE_END = re.compile(r"[.!?][)\"'\u201d\u2019]*\s+(?=[A-Z\"\u201c(])")
 BROKEN = re.compile(r"[\ufffd\ue000-\uf8ff]|\(cid:\d+\)")
 TOUCHING = re.compile(r"[\s${(\\]*(?:\\[A-Za-z]+[\s{]*)*")  # what may stand between a sign and what it belongs to
+CLOSED = re.compile(r"[\s}$]*(?:\\[A-Za-z]+\s*)*[)\]][\s}$]*")
+CLOSING = re.compile(r"[)\]][\s}$.,;]*$")
+SUM = re.compile("[+\u2212-]")
+BUILT = re.compile(r"\\(?:[dtc]?frac|nicefrac|sfrac|over|binom|sqrt|hat|widehat|bar|overline|tilde|widetilde|vec)(?![A-Za-z])")
+BARS = re.compile(r"(?:(?<=\s)|^)\|(?=\s|$)")  # between the cells of a row
 HYPHENS = ("-", "\u2010", "\u2011")
 CONTROL = re.compile(r"[\x00-\x06\x0e-\x1f\x7f]")
 
@@ -334,6 +348,10 @@ class Matcher:
                     if any(hit.problem is None for hit in found):
                         return found
                     refused = refused or found
+        if BARS.search(quote) and not refused:
+            found = list(self.whole(self.index, BARS.sub(" ", quote), False))
+            refused = [hit for hit in found if all(piece.passage.kind == "cell" for piece in hit.pieces)]
+            refused = [hit for hit in refused if hit.problem is None] or refused
         return refused
 
     def as_copied(self) -> Index:
@@ -368,6 +386,10 @@ class Matcher:
         lossy = head.passage.source in ("pdf", "text", None)
         if not agree(quote.marks, hit.index.marks, hit.start, hit.end - hit.start, lossy=lossy, references=self.references):
             return "a sign, power, index or citation differs from the paper's"
+        if row_begun(hit):
+            return "the quote takes the end of one row of the table for the beginning of the next"
+        if differs := other_case(quote, hit) or other_grouping(quote, hit):
+            return differs
         return self.cut_before(quote, head, one, hit) or self.cut_after(quote, tail, two, hit)
 
     def cut_before(self, quote: Folded, head: Piece, token: int, hit: Hit) -> str | None:
@@ -400,7 +422,7 @@ class Matcher:
                 return "the quote begins in the middle of a product"
             if between in HYPHENS and before[-1].isalnum() and original[stop - 1 : stop].isalnum():
                 return f"the quote cuts a word in two: {original[head.folded.begins[token - 1] : head.folded.stops[token]]}"
-        if NEGATED.search(original[max(0, begin - 24) : begin]):
+        if NEGATED.search(original[max(0, begin - 24) : begin]) or NEGATED_VERB.search(original[max(0, begin - 80) : begin]):
             return "the quote leaves out the negation before it"
         return None
 
@@ -420,8 +442,13 @@ class Matcher:
         if own and not cited_alike(own, here, self.references):
             return "the citation differs from the paper's"
         for mark in here:
+            if mark.kind == "slash" and tail.passage.kind == "equation" and more:
+                return "the quote cuts off a denominator"
             touching = TOUCHING.fullmatch(original[end : mark.place])
             if not touching:
+                if mark.kind == "high" and more and "high" not in ours and tail.passage.kind == "equation" \
+                        and CLOSED.fullmatch(original[end : mark.place]) and CLOSING.search(quote.original):
+                    return "the quote cuts off a power"
                 continue
             if mark.kind == "prime" and mark.must and "prime" not in ours:
                 return "the quote leaves out a prime"
@@ -470,6 +497,8 @@ class Matcher:
         touching = (gap[: ends[0]], gap[ends[-1] :]) if ends else (gap,)
         if any(NEGATION.search(part) for part in touching):
             return "the … leaves out a negation"
+        if joins_sentences(before, after):
+            return "the … joins pieces of two sentences: go on with the first word of the second, or quote them apart"
         return None
 
     def inside(self, hit: Hit, target: Target) -> bool:
@@ -587,6 +616,101 @@ class Matcher:
             return True
         text = " ".join(passage.text for passage in passages)
         return len(BROKEN.findall(text)) > 0.02 * len(text)
+
+
+def joins_sentences(before: Hit, after: Hit) -> bool:
+    """Whether the part of a quote after its `…` goes on in the middle of another sentence of running text than the part before."""
+    one, two = before.pieces[-1], after.pieces[0]
+    if not {one.passage.kind, two.passage.kind} <= PROSE:
+        return False
+    left = one.folded.stops[bisect_left(one.folded.ends, before.end - one.at)]
+    right = two.folded.begins[bisect_left(two.folded.starts, after.start - two.at)]
+    text = two.folded.original
+    begins = [sentence.start for sentence in sentences(text)]
+    own = max((begin for begin in begins if begin <= right), default=0)
+    if not re.search(r"\w", text[own:right]):
+        return False
+    if one is two:
+        return own >= left
+    # a display formula in between goes on with the sentence
+    return own > begins[0] or bool(re.search(r"[.!?][)\"'\u201d\u2019]*\s*$", one.folded.original))
+
+
+def row_begun(hit: Hit) -> bool:
+    """Whether a hit in a table takes the end of one row, without that row's label, for the beginning of the next."""
+    pieces = hit.pieces
+    head = pieces[0].passage
+    own = [piece for piece in pieces if piece.passage.row == head.row]
+    if head.kind != "cell" or len(own) == len(pieces) or not hit.first:
+        return False
+    previous = hit.index.pieces[hit.first - 1].passage
+    return (previous.item, previous.row) == (head.item, head.row) and not any(re.search(r"[^\W\d_]{2}", piece.passage.text) for piece in own)
+
+
+def other_case(quote: Folded, hit: Hit) -> str | None:
+    """A symbol of one letter that the quote has in the other case: t/T is not T/t. The first word may begin a sentence."""
+    for token, start in enumerate(quote.starts):
+        if not token or quote.ends[token] - start != 1:
+            continue
+        ours = quote.original[quote.begins[token] : quote.stops[token]]
+        piece = hit.index.pieces[hit.index.at(hit.start + start)]
+        at = bisect_left(piece.folded.starts, hit.start + start - piece.at)
+        if at == len(piece.folded.starts) or piece.folded.starts[at] != hit.start + start - piece.at:
+            continue
+        theirs = piece.folded.original[piece.folded.begins[at] : piece.folded.stops[at]]
+        if ours != theirs and ours.isascii() and ours.isalpha() and ours.casefold() == theirs.casefold() and theirs not in "aAiI":
+            return f"the paper writes {theirs}, not {ours}"
+    return None
+
+
+def brackets(folded: Folded, start: int, end: int) -> list[tuple[int, str, bool]]:
+    """The round brackets strictly between two offsets of a folded text: offset from `start`, which one, and whether a sum or a
+    difference stands in its group. Those of indices and powers are left out."""
+    first, last = bisect_left(folded.starts, start), bisect_left(folded.ends, end)
+    low, high = folded.begins[first], folded.stops[min(last, len(folded.stops) - 1)]
+    out: list[tuple[int, str, bool]] = []
+    open_ones: list[tuple[int | None, int, bool]] = []  # its place in `out`, its place in the text, whether in an index
+    for found in re.finditer(r"(?P<script>[\^_]\s*\{?\s*)?(?P<open>\()|\)", folded.original[low:high]):
+        place = low + found.end() - 1
+        token = bisect_left(folded.begins, place)
+        at = (folded.starts[token] if token < len(folded.starts) else len(folded.text)) - start
+        if found["open"]:
+            hidden = bool(found["script"]) or bool(open_ones and open_ones[-1][2])
+            shown = not hidden and 0 < at < end - start
+            open_ones.append((len(out) if shown else None, place, hidden))
+            if shown:
+                out.append((at, "(", bool(SUM.search(folded.original[place:high]))))
+        else:
+            index, begin, hidden = open_ones.pop() if open_ones else (None, low, False)
+            sums = bool(SUM.search(folded.original[begin:place]))
+            if index is not None:
+                out[index] = (*out[index][:2], sums)
+            if not hidden and 0 < at < end - start:
+                out.append((at, ")", sums))
+    return out
+
+
+def other_grouping(quote: Folded, hit: Hit) -> str | None:
+    """Brackets of a formula that the quote moves, adds or leaves out. What a fraction, root or accent needs on one line is taken."""
+    piece = hit.pieces[0]
+    if hit.first != hit.last or piece.passage.kind != "equation" and "$" not in piece.folded.original:
+        return None
+    theirs = brackets(piece.folded, hit.start - piece.at, hit.end - piece.at)
+    ours = Counter(each[:2] for each in brackets(quote, 0, len(quote.text)))
+    missing = Counter(each[:2] for each in theirs) - ours
+    if not BUILT.search(quote.original) and any(each[2] and missing[each[:2]] for each in theirs):
+        return "the quote leaves out or moves brackets"
+    more = ours - Counter(each[:2] for each in theirs)
+    if more and piece.passage.kind == "equation" and piece.passage.source in ("latex", "html") and not BUILT.search(original_of(piece, hit)):
+        return "the quote has brackets that the paper has not"
+    return None
+
+
+def original_of(piece: Piece, hit: Hit) -> str:
+    """The characters of a piece that a hit within it covers."""
+    folded = piece.folded
+    one, two = bisect_left(folded.starts, hit.start - piece.at), bisect_left(folded.ends, hit.end - piece.at)
+    return folded.original[folded.begins[one] : folded.stops[two]]
 
 
 def marks_at(folded: Folded, offset: int) -> list[Mark]:

@@ -235,6 +235,9 @@ CASES = [
     Case("config-alias", CONFIG, "seeds: [0, 1, 2, 3, 4]", "seeds: &a [0, *a]"),
     Case("yaml-syntax", CONFIG, "model:\n", "model: [a: b\n"),
     Case("default-silent", TRAIN, "        eps=config.adam_eps,\n", ""),
+    Case("config-overridden", TRAIN, "    torch.manual_seed(seed)\n", "    config.training.peak_rate = config.loss.z_weight\n    torch.manual_seed(seed)\n"),
+    Case("config-crossed", TRAIN, "        eps=config.adam_eps,\n", "        eps=config.weight_decay,\n"),
+    Case("choice-differs", TRAIN, "torch.optim.AdamW(", "torch.optim.Adam("),
     # code
     Case("code-syntax", LOSS, "return -summed.mean()", "return -summed.mean("),
     Case("code-file-missing", LOSS),
