@@ -21,7 +21,7 @@ from paper2code.acquire.client import Client
 from paper2code.acquire.identifiers import ArxivId, refuse
 from paper2code.acquire.provenance import Entry
 from paper2code.check import stage1
-from paper2code.find import code, evidence
+from paper2code.find import code, evidence, hidden
 from paper2code.paper import Paper
 from paper2code.read import open as reading
 from paper2code.show import views
@@ -107,6 +107,7 @@ def structure(request: Request, work: Path, say: Callable[[str], None] = cli.say
 def write(paper: Paper, metadata: Metadata, workspace: Workspace, say: Callable[[str], None]) -> None:
     """Find what the evidence is, and write everything that is made from the paper."""
     say("looking for what the paper says and leaves open; writing the views")
+    hidden.set_aside(paper)
     views.write(paper, workspace)
     evidence.write_evidence(paper, workspace)
     metadata.official_code = code.rank(paper, metadata.data())

@@ -13,6 +13,7 @@ from decimal import Decimal
 from paper2code import files
 from paper2code.find import contradictions as contradicting
 from paper2code.find import deferred as deferring
+from paper2code.find import hidden
 from paper2code.find.checklist import GROUPS, Item
 from paper2code.find.contradictions import Contradiction, Relation
 from paper2code.find.deferred import DEFAULT, DEFERRED, OMITTED, SUPPLEMENT, Deferral
@@ -57,6 +58,7 @@ def write_evidence(paper: Paper, workspace: Workspace) -> Found:
     files.write(workspace.evidence / "contradictions.md", contradictions_page(found))
     files.write(workspace.evidence / "deferred.md", deferred_page(found))
     files.write(workspace.evidence / "defaults.md", defaults_page(found))
+    files.write(workspace.evidence / "hidden_text.md", hidden.markdown(paper.hidden) + "\n")
     files.write_json(workspace.evidence / "evidence.json", data(paper, found))
     return found
 

@@ -57,6 +57,31 @@ def in_paper(paper: Paper) -> list[dict]:
     return out
 
 
+def plain(text: str) -> str:
+    """`clean`, but for scripts that need such characters to be written at all."""
+    return TAGS.sub("", text) if ARABIC.search(text) else clean(text)
+
+
+def set_aside(paper: Paper) -> None:
+    """Put what control characters hide into `paper.hidden`, and take those characters out of what can be quoted."""
+    paper.hidden += [entry for entry in in_paper(paper) if entry not in paper.hidden]
+    paper.title, paper.abstract = plain(paper.title), plain(paper.abstract)
+    for section in paper.sections:
+        section.title = plain(section.title)
+        for block in section.blocks:
+            block.text = plain(block.text)
+    for item in paper.items():
+        for name in ("caption", "text", "latex"):
+            if getattr(item, name, None):
+                setattr(item, name, plain(getattr(item, name)))
+        if hasattr(item, "lines"):
+            item.lines = [plain(line) for line in item.lines]
+        if hasattr(item, "rows"):
+            item.rows = [[plain(cell) for cell in row] for row in item.rows]
+    if paper.hidden:
+        paper.warn("hidden-text", f"{len(paper.hidden)} stretches of text are hidden from a reader: evidence/hidden_text.md")
+
+
 def markdown(hidden: list[dict]) -> str:
     """All hidden text as one page for a reader, each entry fenced so that nothing in it reads as an instruction."""
     if not hidden:
