@@ -5,6 +5,9 @@ from __future__ import annotations
 import types
 
 import pytest
+from paper2code.check import contribution as contributions
+from paper2code.check import dimensions
+from paper2code.check.contribution import Component
 from paper2code.check.ledger import Item
 from paper2code.paper import Paper, Section, Table, give_ids
 from paper2code.show.counts import count_of
@@ -52,3 +55,35 @@ def test_the_minimal_claim_s_own_value_goes_first():
     claim = {"claim": "the base model has 65 million parameters", "check": "count", "value": 65_000_000, "tolerance": 0.04}
     assert counted("power below", claim=claim) == (65_000_000, 2_600_000)
     assert counted("power below", claim={**claim, "claim": "a loss of 3", "value": 3}) == (65_000_000, 500_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "dims", "kind"),
+    [
+        ("(batch, n, d)", ("batch", "n", "d"), "float"),
+        ("(batch, n) int", ("batch", "n"), "int"),
+        ("int (batch, n)", ("batch", "n"), "int"),
+        ("int64 tensor of shape [batch, n]", ("batch", "n"), "int"),
+        ("bool (batch, 1, n, n)", ("batch", "1", "n", "n"), "bool"),
+        ("(n + 1, 2*d) float32", ("n + 1", "2*d"), "float"),
+        ("(…, d), normalised", ("…", "d"), "float"),
+        ("()", (), "float"),
+        ("scalar", None, "float"),
+        ("scalar int", None, "int"),
+        ("int", None, "int"),
+        ("int (the step)", None, "int"),
+        ("bool", None, "bool"),
+        ("text", None, "object"),
+    ],
+)
+def test_forms_of_shapes_in_both_orders(text, dims, kind):
+    assert dimensions.read(text) == dimensions.Form(dims, kind)
+
+
+@pytest.mark.parametrize("text", ["a number", "list of (batch, n)", "(batch, (n, d))", "(h d_v, d)", "(batch, n)(m)", "", "two of (n,)"])
+def test_forms_that_cannot_be_laid_are_refused_by_gate_2(text):
+    assert dimensions.read(text) is None
+    found = []
+    part = Component("f", "model", "§1", 1, inputs={"x": text})
+    contributions.components(types.SimpleNamespace(components=[part]), lambda check, message, line, **more: found.append((check, more["expected"])))
+    assert found == [("contribution-shape", dimensions.FORMS)]

@@ -1,8 +1,10 @@
 """Checks of the generated code that need no paper, put together: scope, anchors, flags, shapes, names, bodies.
 
 A function is **trivial** when its body is one or two statements without loop, branch, tensor operation or arithmetic, or when
-it is a dunder method other than `__call__`; everything else has a citation or flag in its docstring, above it, or in its body
-(`forward` and `__call__` also in their class's docstring). A class has its own, in its docstring or above it.
+it is a dunder method other than `__call__`; it is **plumbing** when it has no arithmetic, tensor operation or number of its own and
+its docstring names the configuration whose values are cited (`configs/base.yaml`). Everything else has a citation or flag in its
+docstring, above it, or in its body (`forward` and `__call__` also in their class's docstring). A class has its own, in its
+docstring or above it.
 """
 
 from __future__ import annotations
@@ -58,7 +60,7 @@ def anchors(module: Module) -> tuple[list[Finding], int]:
                     )
                 )
             continue
-        if trivial(module, node):
+        if trivial(module, node) or plumbing(module, node, own):
             continue
         looked += 1
         inside = [mark for mark in module.marks if not mark.docstring and node.lineno <= mark.first <= end(node)]
@@ -97,6 +99,19 @@ def trivial(module: Module, node: ast.AST) -> bool:
             if isinstance(at, (ast.For, ast.While, ast.If, ast.BinOp, ast.IfExp, ast.With, ast.Try)) or (isinstance(at, ast.Call) and shaping(module, at)):
                 return False
     return True
+
+
+def plumbing(module: Module, node: ast.AST, own: list[Mark]) -> bool:
+    """Whether a function only hands on what the configuration holds: its docstring names the file, and it computes nothing."""
+    if not any(mark.docstring and re.search(r"configs?/\w+\.ya?ml", mark.text) for mark in own):
+        return False
+    return not any(
+        isinstance(at, (ast.BinOp, ast.AugAssign))
+        or (isinstance(at, ast.Constant) and isinstance(at.value, (int, float, complex)) and not isinstance(at.value, bool))
+        or (isinstance(at, ast.Call) and shaping(module, at))
+        for part in body_of(node)
+        for at in ast.walk(part)
+    )
 
 
 def in_anchored_class(module: Module, node: ast.AST) -> bool:

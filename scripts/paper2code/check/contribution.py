@@ -26,9 +26,10 @@
       where: "§3.2.2"
       equations: ["Eq. 1"]          # optional
       inputs: {queries: "(batch, n_queries, d_model)"}
-      outputs: {out: "(batch, n_queries, d_model)"}
+      outputs: {out: "(batch, n_queries, d_model)"}   # forms: `check.dimensions`; {} for what works in place
       axes: ["softmax over the keys"]    # of every softmax, sum and norm
       left_out: [batch, heads]           # dimensions the paper does not write
+      file: src/model.py                 # optional: where it stands, if not where its kind puts it
     symbols:                        # every symbol of the core equations
     - {symbol: "$d_k$", meaning: size of a key, shape: scalar, variable: d_k, where: "§3.2.1"}
     implement: [{what: the encoder, where: "§3.1"}]
@@ -53,7 +54,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from paper2code.check import marked
+from paper2code.check import dimensions, marked
 from paper2code.check.marked import Node
 from paper2code.findings import WARNING, Finding
 
@@ -365,6 +366,10 @@ def rows(contribution: Contribution, add: Callable) -> None:
                 continue
             told = part.get("name") or part.get("symbol") or part.get("what") or "a row"
             for key in needed:
+                # What takes nothing, or works in place and gives nothing, says so by {}; not both.
+                if name == "components" and key in ("inputs", "outputs") and part.get(key) == {}:
+                    if part.get("outputs" if key == "inputs" else "inputs"):
+                        continue
                 if part.get(key) in (None, "", {}, []):
                     add("contribution-field", f"{name}: {told} has no {key}", part.line, expected=f"{{{', '.join(needed)}}}")
             for key in part.value.keys() - {*needed, *EXTRA[name]}:
@@ -419,13 +424,15 @@ def components(contribution: Contribution, add: Callable) -> None:
                 expected=" | ".join(KINDS),
             )
         for name, shape in (*part.inputs.items(), *part.outputs.items()):
-            if not SHAPE.match(str(shape).strip()):
+            if dimensions.read(shape) is None:
                 add(
                     "contribution-shape",
-                    f"{part.name}: {name} has {shape!r}, which is no shape",
+                    f"{part.name}: {name} has {shape!r}, which is no shape that can be laid",
                     part.line,
-                    expected='"(batch, length, d_model)", "scalar", "text"',
+                    expected=dimensions.FORMS,
                 )
+        if part.file and not re.fullmatch(r"src/(?:\w+/)*\w+\.py", part.file):
+            add("contribution-component", f"{part.name}: {part.file!r} is no file of src/", part.line, expected="file: src/train.py")
 
 
 def places(contribution: Contribution, exists: Callable[[str], bool], add: Callable) -> None:

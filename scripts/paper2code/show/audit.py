@@ -6,6 +6,7 @@ rendered again from the ledger; what is outside is never touched.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -62,7 +63,15 @@ def quoted(text: str) -> str:
 def choice(item: Item) -> str:
     """What the code does: the value, or the choice in words, or both."""
     value = "" if item.value is None else "`" + (item.value if isinstance(item.value, str) else repr(item.value)) + "`"
-    return " ".join(part for part in (value, item.using) if part) or "—"
+    same = item.value is not None and item.using.strip().strip("`'\"") in (str(item.value), repr(item.value))
+    if not same and isinstance(item.value, (int, float)) and not isinstance(item.value, bool):
+        with contextlib.suppress(ValueError):
+            same = float(item.using) == item.value
+    # "0.0: none on the weights" begins with the value: it is told in words alone.
+    begins = value and re.match(rf"{re.escape(value.strip('`'))}(?![\w.])", item.using)
+    if begins and not same:
+        return f"{value}{item.using[len(value) - 2 :]}"
+    return " ".join(part for part in (value, "" if same else item.using) if part) or "—"
 
 
 def remarks(item: Item) -> str:

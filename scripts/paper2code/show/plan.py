@@ -9,10 +9,11 @@ from __future__ import annotations
 import keyword
 import re
 import textwrap
+from collections import Counter
 from dataclasses import dataclass, field
 
 from paper2code import files
-from paper2code.check import census
+from paper2code.check import census, dimensions
 from paper2code.check.contribution import TYPES, Component, Contribution
 from paper2code.check.ledger import ASSUMPTION, NOT_APPLICABLE, OFFICIAL, PARTIALLY, SPECIFIED, UNSPECIFIED, Item, Ledger
 from paper2code.check.places import Places
@@ -67,6 +68,7 @@ STAND_INS = {
     "data": ("draw_batch", {"size": "scalar int"}, {"batch": "text"}),
     "evaluation": ("evaluate", {"model": "text"}, {"score": "scalar"}),
 }
+LAYERS = ("model", "loss", "inference", "system", "utility")  # kinds whose classes are modules of the framework
 TENSOR = {"pytorch": "Tensor", "jax": "jax.Array", "numpy": "np.ndarray"}
 OBJECTS = {
     "pytorch": {"model": "nn.Module", "optimizer": "torch.optim.Optimizer", "optimiser": "torch.optim.Optimizer"},
@@ -97,13 +99,18 @@ class Part:
     items: list[Item] = field(default_factory=list)
     equations: list[Equation] = field(default_factory=list)
     stand_in: bool = False
+    index: str = ""  # a data class: the argument of its __getitem__
+    built: str = ""  # a data class: what it is made from besides the config
 
     @property
     def tensors(self) -> bool:
         """Whether every input is a tensor or a number, so that a check can make one up."""
-        return bool(self.inputs) and all(
-            shape_of(text) is not None or text.lower().startswith(("scalar", "int", "float")) for text in self.inputs.values()
-        )
+        return bool(self.inputs) and all(kind_of(text) != dimensions.OBJECT for text in self.inputs.values())
+
+    @property
+    def layer(self) -> bool:
+        """Whether it is a class that may have parameters; the others are plain classes."""
+        return self.is_class and self.kind in LAYERS
 
 
 @dataclass
@@ -145,14 +152,19 @@ class Plan:
 
 
 def shape_of(text: str) -> list[str] | None:
-    """The dimensions of "(batch, n, d) int"; None for what is no tensor."""
-    found = re.match(r"\s*[(\[](.*?)[)\]]", str(text))
-    return [part.strip() for part in found.group(1).split(",") if part.strip()] if found else None
+    """The dimensions of "(batch, n, d) int" or "int (batch, n, d)"; None for what is no tensor."""
+    form = dimensions.read(text)
+    return list(form.dims) if form is not None and form.dims is not None else None
 
 
-def whole(text: str) -> bool:
-    """Whether a shape speaks of whole numbers (tokens, labels, masks)."""
-    return bool(re.search(r"\b(int|integer|long|index|indices|tokens?|labels?|bool)\b", re.sub(r"[(\[].*?[)\]]", "", str(text))))
+def kind_of(text: str) -> str:
+    """What a shape is made of: float, int, bool, or object for what is neither tensor nor number."""
+    form = dimensions.read(text)
+    return form.kind if form is not None else dimensions.OBJECT
+
+
+def identifier(name: str) -> str:
+    return name if name.isidentifier() and not keyword.iskeyword(name) else files.slug(name, otherwise="x")
 
 
 def one_line(text: object) -> str:
@@ -163,6 +175,11 @@ def formula(latex: str | None) -> str:
     """A display formula for a docstring or a cell: without alignment marks, sized brackets and empty scripts."""
     plain = re.sub(r"\\(?:big|Big|bigg|Bigg)[lrm]?(?=[^A-Za-z])|(?<!\\)&|[\^_]\{\}", "", latex or "")
     return one_line(re.sub(r"\{([()\[\]])\}", r"\1", plain))
+
+
+def bare(latex: str) -> str:
+    """A formula without what does not change it: spaces, braces, dollars, sizes of brackets."""
+    return re.sub(r"\\(?:left|right|[,;:!]|quad|limits)(?![A-Za-z])|[\s${}]|\.$", "", formula(latex))
 
 
 def anchor_lines(item: Item) -> list[str]:
@@ -178,15 +195,17 @@ def anchor_lines(item: Item) -> list[str]:
     others = "; ".join(one_line(other) for other in item.alternatives)
     if item.status == SPECIFIED:
         return [place]
+    reason = [f"Reason: {one_line(item.why)}"] if item.why else []
+    open_to = [f"Alternatives: {others}"] if others else []
     if item.status == PARTIALLY:
         lines = [f"[PARTIALLY_SPECIFIED] {item.item}: {place}; open: {one_line(item.unclear)}", f"Using: {using}"]
-        return [*lines, f"Alternatives: {others}"] if others else lines
+        return [*lines, *reason, *open_to]
     if item.status == UNSPECIFIED:
-        return [f"[UNSPECIFIED] {item.item}", f"Using: {using}", f"Alternatives: {others}"]
+        return [f"[UNSPECIFIED] {item.item}", f"Using: {using}", *reason, f"Alternatives: {others}"]
     if item.status == OFFICIAL:
-        return [f"[FROM_OFFICIAL_CODE] {item.item}: {using}", f"Source: {item.source}"]
+        return [f"[FROM_OFFICIAL_CODE] {item.item}: {using}", *reason, f"Source: {item.source}"]
     if item.status == ASSUMPTION:
-        return [f"[ASSUMPTION] {item.item}: {using}", f"Reason: {one_line(item.why)}"]
+        return [f"[ASSUMPTION] {item.item}: {using}", f"Reason: {one_line(item.why)}", *open_to]
     return []
 
 
@@ -295,34 +314,33 @@ def config_classes(level: dict, name: str = "Config", path: str = "") -> list[di
 # --- components ---------------------------------------------------------------------------------------------------------
 
 
-def file_of(component: Component, trains: bool) -> str:
+def file_of(component: Component, items: list[Item], no_training: bool) -> str:
+    """Where a component stands: what it says itself, else where most decisions about it are, else where its kind goes."""
     if component.file:
         return component.file
-    if component.kind == "schedule" and not trains:
+    named = Counter(
+        found.group(1) for item in items if (found := re.match(rf"(src/[\w/]+\.py):{re.escape(component.name)}(?!\w)", item.code.strip()))
+    )
+    if named:
+        return named.most_common(1)[0][0]
+    if component.kind == "schedule" and no_training:  # such a result has no src/train.py
         return "src/inference.py"
     return FILES.get(component.kind, "src/model.py")
 
 
 def argument(name: str, shape: str, framework: str) -> str:
-    plain = name if name.isidentifier() else files.slug(name, otherwise="x")
+    plain = identifier(name)
     if shape_of(shape) is not None:
         return f"{plain}: {TENSOR[framework]}"
-    low = str(shape).lower()
-    kind = (
-        "int"
-        if whole(low)
-        else "bool"
-        if low.startswith("bool")
-        else "float"
-        if low.startswith(("scalar", "float"))
-        else OBJECTS[framework].get(plain, "object")
-    )
+    kind = kind_of(shape)
+    if kind == dimensions.OBJECT:
+        kind = OBJECTS[framework].get(plain, "object")
     return f"{plain}: {kind}"
 
 
 def returned(outputs: dict[str, str], kind: str, framework: str) -> str:
     def one(name: str, shape: str) -> str:
-        if shape_of(shape) is not None or (str(shape).lower().startswith("scalar") and kind == "loss"):
+        if shape_of(shape) is not None or (kind_of(shape) == dimensions.REAL and kind == "loss"):
             return TENSOR[framework]
         return argument(name, shape, framework).split(": ")[1]
 
@@ -359,15 +377,23 @@ def make_part(
         if component.kind in ("schedule", "training", "data", "evaluation", "inference", "system") or component.kind in sections:
             arguments.append("config: Config")
     part.signature = ", ".join(arguments)
+    if is_class and component.kind == "data":
+        picks = [key for key, shape in part.inputs.items() if shape_of(shape) is None and kind_of(shape) == dimensions.WHOLE]
+        picked = next((key for key in picks if re.match(r"(?:i|idx|index|item|n|k)\Z", key)), picks[0] if len(part.inputs) == 1 and picks else "")
+        part.index = argument(picked or "index", "int", framework)
+        part.built = ", ".join(argument(key, shape, framework) for key, shape in part.inputs.items() if key != picked)
     part.returns = returned(part.outputs, component.kind, framework)
     part.headline = component.where + (f", {', '.join(component.equations)}" if component.equations else "")
+    stated = []
     for item in formulas:
         latex = formula(item.latex or item.text)
+        stated.append(bare(latex))
         part.doc.append(wrapped([f"{component.where}, Eq. {item.number} — {latex}"], WIDTH - 4))
     quotes = [one_line(item.quote) for item in mine if item.status == SPECIFIED]
     for item in mine:
         quote = one_line(item.quote)
         again = item.status == SPECIFIED and any(quote in other and quote != other for other in quotes)  # said by a longer one
+        again = again or (item.status == SPECIFIED and len(bare(quote)) > 3 and "=" in quote and any(bare(quote) in latex for latex in stated))
         if item.status != NOT_APPLICABLE and not again and (lines := wrapped(anchor_lines(item), WIDTH - 4)) not in part.doc:
             part.doc.append(lines)
     shapes = [f"{key}: {shape}" for key, shape in part.inputs.items()]
@@ -375,7 +401,7 @@ def make_part(
     part.doc.append(
         [
             f"Takes {'; '.join(shapes) or 'nothing'}.",
-            f"Gives {'; '.join(gives) or 'nothing'}.",
+            f"Gives {'; '.join(gives) or 'nothing: it works in place'}.",
             *([f"Axes: {'; '.join(component.axes)}."] if component.axes else []),
         ]
     )
@@ -427,10 +453,11 @@ def make(contribution: Contribution, ledger: Ledger, paper: Paper, job: Job) -> 
     title = one_line(paper.title or contribution.get("title") or "")
     places = Places(paper)
     kinds = {part.kind for part in contribution.components}
-    trains = contribution.trains or job.mode == "full" or "training" in kinds
+    no_training = contribution.type == "c" and not (contribution.trains or job.mode == "full" or "training" in kinds)
     sections = {item.config.split(".")[0] for item in ledger.items if item.config}
     parts = [
-        make_part(part, ledger.items, paper, places, job.framework, file_of(part, trains), sections) for part in contribution.components
+        make_part(part, ledger.items, paper, places, job.framework, file_of(part, ledger.items, no_training), sections)
+        for part in contribution.components
     ]
     for kind in FULL.get(contribution.type, ()) if job.mode == "full" else ():
         if kind not in kinds and not (kind == "training" and "inference" in kinds):

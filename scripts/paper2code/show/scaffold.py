@@ -14,7 +14,6 @@ from pathlib import Path
 import jinja2
 from paper2code import environment, files
 from paper2code.check.contribution import read as read_contribution
-from paper2code.check.ledger import SPECIFIED
 from paper2code.check.ledger import read as read_ledger
 from paper2code.cli import USAGE, Stop
 from paper2code.findings import errors
@@ -109,15 +108,6 @@ def common(plan: Plan) -> dict:
     }
 
 
-def config_places(plan: Plan) -> str:
-    """The places that state most settings, for functions that handle all of them."""
-    places: dict[str, int] = {}
-    for item in plan.config().values():
-        if item.status == SPECIFIED and item.where:
-            places[item.where] = places.get(item.where, 0) + 1
-    return max(places, key=places.get, default=plan.parts[0].where)
-
-
 def sections_of(plan: Plan) -> list[dict]:
     """The paper's sections for PAPER_GUIDE.md."""
     out = []
@@ -137,7 +127,7 @@ def sections_of(plan: Plan) -> list[dict]:
 def module_data(plan: Plan, file: str, parts: list) -> dict:
     tensor = plans.TENSOR[plan.framework]
     signatures = " ".join(f"{part.signature} {part.returns}" for part in parts)
-    classes = any(part.is_class for part in parts)
+    layers = any(part.layer for part in parts)
     extras = plan.mode == "full" and file == "src/train.py"
     schedule = None
     rates = [part for part in parts if part.kind == "schedule" and list(part.inputs) == ["t"]]
@@ -148,15 +138,15 @@ def module_data(plan: Plan, file: str, parts: list) -> dict:
     trained = next((part.where for part in plan.parts if part.kind == "training"), plan.parts[0].where)
     names = []
     if plan.framework == "pytorch":
-        names = [name for name, wanted in (("Tensor", tensor in signatures), ("nn", classes or "nn." in signatures or extras)) if wanted]
+        names = [name for name, wanted in (("Tensor", tensor in signatures), ("nn", layers or "nn." in signatures or extras)) if wanted]
     else:
-        names = ["nnx"] if classes or "nnx." in signatures or (extras and plan.framework == "jax") else []
+        names = ["nnx"] if layers or "nnx." in signatures or (extras and plan.framework == "jax") else []
     needs = (
         "torch." in signatures
         if plan.framework == "pytorch"
         else "jax.Array" in signatures
         if plan.framework == "jax"
-        else "np." in signatures
+        else "np." in signatures or layers
     )
     return {
         "about": plans.ABOUT.get(file, "Components") + f" of the paper ({', '.join(dict.fromkeys(p.where for p in parts))}).",
@@ -167,7 +157,8 @@ def module_data(plan: Plan, file: str, parts: list) -> dict:
         "imports": {
             "torch": needs or extras,
             "names": names,
-            "config": classes or "config: Config" in signatures or bool(extras and schedule),
+            "config": any(part.is_class for part in parts) or "config: Config" in signatures or bool(extras and schedule),
+            "dataset": plan.framework == "pytorch" and any(part.is_class and part.kind == "data" for part in parts),
             "pathlib": extras,
             "yaml": False,
             "checkpoint": extras and plan.framework == "jax",
@@ -188,7 +179,7 @@ def render(plan: Plan) -> dict[str, str]:
 
     out[CONFIG] = fill("base.yaml.j2", lines=plans.yaml_lines(tree))
     symbols = plans.symbol_lines(plan.contribution)
-    out["src/utils.py"] = fill("utils.py.j2", config_classes=plans.config_classes(tree), symbols=symbols, config_places=config_places(plan))
+    out["src/utils.py"] = fill("utils.py.j2", config_classes=plans.config_classes(tree), symbols=symbols)
     if any("\\" in line for line in symbols):
         out["src/utils.py"] = "r" + out["src/utils.py"]
     for file, parts in by_file.items():

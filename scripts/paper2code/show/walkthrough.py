@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING
 
 import nbformat
 from paper2code import files
-from paper2code.check.ledger import NOT_APPLICABLE, PARTIALLY, UNSPECIFIED
+from paper2code.check.dimensions import OBJECT, REAL, TRUTH, WHOLE
+from paper2code.check.ledger import NOT_APPLICABLE, PARTIALLY, UNSPECIFIED, Item
 from paper2code.show.counts import count_of
-from paper2code.show.plan import Part, Plan, formula, one_line, shape_of, whole
+from paper2code.show.plan import Part, Plan, formula, identifier, kind_of, one_line, shape_of
 
 if TYPE_CHECKING:
     from paper2code.show.scaffold import Laid
@@ -83,27 +84,85 @@ def computes(part: Part) -> bool:
 
 
 def shape(part: Part, plan: Plan) -> Reason:
-    return made_up(part, plan) if computes(part) else None
+    if not computes(part):
+        return None
+    if any(kind_of(text) == OBJECT for text in part.outputs.values()):
+        return "what it gives is no tensor"
+    return made_up(part, plan) if part.outputs else "it works in place and gives nothing back"
 
 
 def layer(part: Part, plan: Plan) -> Reason:
-    return made_up(part, plan) if part.is_class and part.kind == "model" else None
+    """Whether it is a class of the model that can be run on made-up inputs."""
+    if not (part.is_class and part.kind == "model"):
+        return None
+    if not part.outputs or kind_of(next(iter(part.outputs.values()))) == OBJECT:
+        return "it gives no tensor back"
+    return made_up(part, plan)
+
+
+def seeds(part: Part, plan: Plan) -> Reason:
+    if (reason := layer(part, plan)) != "" or part is whole_model(plan):
+        return reason
+    outside = next((other.name for other in plan.parts if re.match(r"init|reset_param", other.name)), "")
+    return f"{outside} draws the parameters, once the whole model stands" if outside else ""
+
+
+def real(part: Part) -> bool:
+    """Whether its first output is a tensor of real numbers."""
+    return bool(part.outputs) and kind_of(next(iter(part.outputs.values()))) == REAL
 
 
 def gradients(part: Part, plan: Plan) -> Reason:
-    reason = layer(part, plan)
-    return "NumPy does not differentiate" if plan.framework == "numpy" and reason == "" else reason
+    if (reason := layer(part, plan)) != "":
+        return reason
+    if not real(part):
+        return "its outputs are no real numbers"
+    return "NumPy does not differentiate" if plan.framework == "numpy" else ""
+
+
+def changed(part: Part) -> list[str]:
+    """The inputs whose first example can be changed by turning it round."""
+    return [identifier(key) for key, text in part.inputs.items() if (shape_of(text) or [""])[0] == "batch" and len(shape_of(text)) > 1]
 
 
 def batch(part: Part, plan: Plan) -> Reason:
     if (reason := layer(part, plan)) != "":
         return reason
-    if not dimension(part, "batch") or not any("batch" in (shape_of(text) or ()) for text in part.outputs.values()):
+    if not dimension(part, "batch") or "batch" not in (shape_of(next(iter(part.outputs.values()))) or ()):
         return "it has no batch dimension"
+    if not changed(part) or shape_of(next(iter(part.outputs.values())))[0] != "batch":
+        return "its batch is not the first of several dimensions"
     norm = plan.find("normalisation")
     if norm is not None and re.search(r"\bbatch norm", f"{norm.quote} {norm.using}", re.I):
         return "batch normalisation couples the examples of a batch"
     return ""
+
+
+DROPS = re.compile(r"\bdrop(?:s|ped|[- ]?outs?|[- ]?path)?\b|\bP_\W*drop|stochastic depth", re.I)
+MASKS = re.compile(
+    r"mask|causal|\bpad(?:s|ded|ding)?\b|(?<![a-z])pad(?=_)|(?<=_)pad(?:ding)?|look[- ]?ahead|subsequent position|future (?:position|token)", re.I
+)
+# What is called so and hides nothing from an attention: padding of images, hidden words as a training signal.
+NO_MASKS = re.compile(
+    r"(?:zero|same|valid|reflect\w*|circular)[- ]padding|padding (?:of|=)? ?\d|\bmasked (?:language|token|image|auto\w*|word|LM)\b|\[MASK\]"
+    r"|\b(?:without|no|any)\b[^.]{0,20}\bmask\w*",
+    re.I,
+)
+
+
+def told(item: Item) -> str:
+    return f"{item.id} {item.item} {item.quote} {item.using} {item.config}"
+
+
+def whole_model(plan: Plan) -> Part | None:
+    """The last class of the model: it holds the others."""
+    return next((part for part in reversed(plan.parts) if part.kind == "model" and part.is_class), None)
+
+
+def off(item: Item) -> bool:
+    """Whether a decision is that there is none of it."""
+    said = item.using if item.value is None else str(item.value)
+    return bool(re.match(r"(?:0(?:\.0*)?(?![.\d])|none\b|no\b|not\b|off\b|false\b|without\b)", said.strip(), re.I))
 
 
 def modes(part: Part, plan: Plan) -> Reason:
@@ -111,18 +170,30 @@ def modes(part: Part, plan: Plan) -> Reason:
         return reason
     if plan.framework == "numpy":
         return "the NumPy form has no training mode"
+    if not real(part):
+        return "its outputs are no real numbers"
     rate = plan.find("dropout-rate")
-    return "" if rate is not None and rate.config and rate.value else "nothing in it differs between training and evaluation"
+    if rate is None or not rate.config or not rate.value:
+        return "nothing in it differs between training and evaluation"
+    if part is whole_model(plan) or any(DROPS.search(told(item)) and not off(item) for item in part.items):
+        return ""
+    return "no decision about dropout is written at it"
 
 
 def masks(part: Part, plan: Plan) -> Reason:
-    kind = plan.find("attention-kind")
-    said = f"{kind.quote} {kind.using}" if kind is not None else ""
-    if part.kind != "model":
+    """A mask may be named by any decision, and by the component itself: its name, what it takes, its axes."""
+    if part.kind != "model" or (part.outputs and all(kind_of(text) == TRUTH for text in part.outputs.values())):
         return None
-    if not re.search(r"\b(mask|causal|padding)", said, re.I):
+
+    def speaks(text: str) -> bool:
+        return bool(MASKS.search(NO_MASKS.sub(" ", text)))
+
+    decisions = [item for item in plan.ledger.items if item.status != NOT_APPLICABLE and speaks(told(item))]
+    named = [other for other in plan.parts if speaks(" ".join([other.name, *other.inputs, *other.outputs, *other.axes]))]
+    if not decisions and not named:
         return "the paper speaks of no mask"
-    return "the attention has no mask" if re.search(r"\b(without|no)\b[^.]{0,20}mask", said, re.I) else ""
+    mine = part in named or any(item in decisions for item in part.items) or any(kind_of(text) == TRUTH for text in part.inputs.values())
+    return "" if mine or part is whole_model(plan) else "neither its inputs and axes nor a decision at it names a mask"
 
 
 def reference(part: Part, plan: Plan) -> Reason:
@@ -144,7 +215,7 @@ PATTERNS = (
     Pattern("batch_independence", "the examples of a batch do not see each other", batch),
     Pattern("gradients", "gradients reach every parameter", gradients),
     Pattern("modes", "training and evaluation mode differ, and only by dropout", modes),
-    Pattern("seeds", "the same seed gives the same parameters and values", layer),
+    Pattern("seeds", "the same seed gives the same parameters and values", seeds),
     Pattern("masks", "what is masked has no influence", masks),
     Pattern("data", "what the batches hold", of_kind("data")),
     Pattern("evaluation", "the metrics on cases counted by hand", of_kind("evaluation")),
@@ -155,61 +226,111 @@ PATTERNS = (
 # --- code for made-up inputs ----------------------------------------------------------------------------------------------
 
 
+# Other names that papers and code give to the sizes of the checklist.
+NAMES = {
+    "hidden-size": "d_model d D hidden_size model_dim d_hidden width embed_dim n_embd",
+    "vocabulary-size": "V vocab vocab_size vocabulary vocabulary_size n_vocab",
+    "heads": "h heads n_heads num_heads n_head H",
+    "head-size": "d_k d_v d_head head_dim head_size",
+    "feed-forward-size": "d_ff d_ffn ffn_dim d_inner intermediate_size",
+    "depth": "L N layers n_layers num_layers n_blocks depth",
+}
+
+
 class Sizes:
     """Dimensions of shapes as expressions on the toy configuration."""
 
-    OTHERS = (3, 5, 6, 2, 4)
+    OTHERS = (4, 5, 3)  # none above the toy length, and all large enough for masks that hide one and leave two
 
     def __init__(self, plan: Plan):
         self.leaves: dict[str, str] = {}
         for path in plan.config():
             self.leaves.setdefault(path.rpartition(".")[2], f"toy.{path}")
         for row in plan.contribution.rows("symbols"):
-            plain = re.sub(r"[\s${}\\]", "", str(row.get("symbol")))
-            if str(row.get("variable")) in self.leaves:
-                self.leaves.setdefault(plain, self.leaves[str(row["variable"])])
+            plain = re.sub(r"\\(?:text|mathrm|mathit|operatorname)|[\s${}\\]", "", str(row.get("symbol")))
+            variable = str(row.get("variable"))
+            if variable in self.leaves:
+                self.leaves.setdefault(plain, self.leaves[variable])
+            elif plain in self.leaves:
+                self.leaves.setdefault(variable, self.leaves[plain])
+        for size, names in NAMES.items():
+            item = plan.find(size)
+            if item is not None and item.config in plan.config():
+                for name in names.split():
+                    self.leaves.setdefault(name, f"toy.{item.config}")
         self.others: dict[str, str] = {}
         vocabulary = plan.find("vocabulary-size")
         self.top = f"toy.{vocabulary.config}" if vocabulary is not None and vocabulary.config else "5"
+        numbers = [item for item in plan.config().values() if type(item.value) is int]
+        pad = next((item for item in numbers if re.search(r"\bpad(?:ding)?\b", re.sub(r"[_.-]", " ", f"{item.id} {item.item} {item.config}"))), None)
+        self.pad = f"toy.{pad.config}" if pad is not None else ""
+
+    def known(self, name: str, part: Part) -> bool:
+        """Whether a dimension is given: by the config, by an input's shape, or by a number that is passed in."""
+        given = {word for text in part.inputs.values() for dim in shape_of(text) or () for word in re.findall(r"[^\W\d]\w*", dim)}
+        return all(word in self.leaves or word in given or word in part.inputs for word in re.findall(r"[^\W\d]\w*", name)) and not (
+            name.startswith("*") or name in ("…", "...")
+        )
 
     def of(self, name: str) -> str:
         if name == "batch" or name.isdigit():
             return name
         if name in self.leaves:
             return self.leaves[name]
-        return self.others.setdefault(name, str(self.OTHERS[len(self.others) % len(self.OTHERS)]))
+        if name.isidentifier() or name.startswith("*") or not re.search(r"\w", name):
+            return self.others.setdefault(name, str(self.OTHERS[len(self.others) % len(self.OTHERS)]))
+        return re.sub(r"[^\W\d]\w*", lambda found: self.of(found.group()), name)
 
     def tuple(self, text: str) -> str:
         names = [self.of(name) for name in shape_of(text)]
         return f"({', '.join(names)}{',' if len(names) == 1 else ''})"
 
+    def given(self, text: str, part: Part, at: int) -> str:
+        """The shape of an output; a dimension that nothing gives is whatever it is."""
+        names = [self.of(name) if self.known(name, part) else f"outs[{at}].shape[{axis}]" for axis, name in enumerate(shape_of(text))]
+        return f"({', '.join(names)}{',' if len(names) == 1 else ''})"
 
-def made(name: str, text: str, sizes: Sizes, framework: str, scale: str = "") -> str:
-    """One made-up input as an assignment."""
+
+def made(name: str, text: str, sizes: Sizes, framework: str, scale: str = "", dims: frozenset[str] = frozenset()) -> str:
+    """One made-up input as an assignment. `dims`: the dimensions of the part's shapes, which a number passed in may be."""
+    plain = identifier(name)
+    kind = kind_of(text)
     if shape_of(text) is None:
-        return f"{name} = {'1' if whole(text) else '0.5'}"
+        number = sizes.of(name) if kind == WHOLE and name in dims else {WHOLE: "1", TRUTH: "True"}.get(kind, "0.5")
+        return f"{plain} = {number}"
     shape = sizes.tuple(text)
-    if whole(text):
+    if kind == WHOLE:
+        top = sizes.top
         made_ = {
-            "pytorch": f"torch.randint({sizes.top}, {shape})",
-            "jax": f"jax.random.randint(key, {shape}, 0, {sizes.top})",
-            "numpy": f"rng.integers({sizes.top}, size={shape})",
+            "pytorch": "torch.randint({top}, {shape})",
+            "jax": "jax.random.randint(key, {shape}, 0, {top})",
+            "numpy": "rng.integers({top}, size={shape})",
         }[framework]
+        if sizes.pad:  # none of them is padding
+            made_ = f"({sizes.pad} + 1 + {made_.format(top=f'{top} - 1', shape=shape)}) % {top}"
+        else:
+            made_ = made_.format(top=top, shape=shape)
+    elif kind == TRUTH:
+        last = sizes.of((shape_of(text) or ["1"])[-1])
+        drawn = {"pytorch": f"torch.rand({shape})", "jax": f"jax.random.uniform(key, {shape})", "numpy": f"rng.random({shape})"}[framework]
+        # The first half of a random order, rounded up: every row has a True, and a False unless it has one entry alone.
+        made_ = f"{drawn}.argsort(-1) < ({last} + 1) // 2" if shape_of(text) else f"{drawn} < 1.0"
     else:
         made_ = {
             "pytorch": f"torch.randn{shape if shape.count(',') > 1 or not shape.endswith(',)') else shape[:-2] + ')'}",
             "jax": f"jax.random.normal(key, {shape})",
             "numpy": f"rng.standard_normal({shape})",
         }[framework]
-    return f"{name} = {made_}{scale}"
+    return f"{plain} = {made_}{scale}"
 
 
-def call_of(part: Part, framework: str) -> str:
-    """The arguments of a component's call: its inputs by name, and the configuration where it takes one."""
-    names = [name if name.isidentifier() else files.slug(name, otherwise="x") for name in part.inputs]
+def call_of(part: Part, written: str | None) -> str:
+    """The arguments of a component's call: its inputs by name, and the configuration where it takes one, as laid or as `written`."""
+    names = [identifier(name) for name in part.inputs]
     rest = []
     if not part.is_class:
-        if "config: Config" in part.signature:
+        head = part.signature if written is None else ast.unparse(ast.parse(written).body[0].args)
+        if re.search(r"\bconfig\b", head):
             rest.append("config=toy")
     return ", ".join([f"{name}={name}" for name in names] + rest)
 
@@ -217,6 +338,8 @@ def call_of(part: Part, framework: str) -> str:
 def make_of(part: Part, framework: str, seed: str = "0") -> str:
     if not part.is_class:
         return part.name
+    if not part.layer:
+        return f"{part.name}(toy)"
     return {
         "pytorch": f"{part.name}(toy)",
         "jax": f"{part.name}(toy, rngs=nnx.Rngs({seed}))",
@@ -283,14 +406,19 @@ def toy(plan: Plan) -> str:
     return "toy = replace(\n    config,\n" + "\n".join(rows) + "\n)"
 
 
+NO_PITFALLS = ("software", "hardware", "precision", "seeds", "hyperparameter-search", "training-time")
+
+
 def pitfalls(plan: Plan) -> str:
     lines = ["## Common pitfalls", ""]
     for row in plan.ledger.contradictions:
         lines.append(f"- **{one_line(row.fields.get('about'))}**: two statements; {one_line(row.fields.get('decision'))} is followed here.")
     for item in plan.ledger.items:
-        if item.status in (PARTIALLY, UNSPECIFIED) and item.group in ("architecture", "training", "method"):
+        # What nobody gets wrong in code is no pitfall: only decisions that stand in src/ or are a setting.
+        used = item.config or item.code.startswith("src/")
+        if item.status in (PARTIALLY, UNSPECIFIED) and item.group in ("architecture", "training", "method") and used and item.item not in NO_PITFALLS:
             lines.append(
-                f"- **{item.item}** is left open by the paper: {one_line(item.using)}."
+                f"- **{item.item}** is left open by the paper: {one_line(item.using).rstrip('.')}."
                 + (f" It might also be {one_line('; '.join(item.alternatives))}." if item.alternatives else "")
             )
     if len(lines) == 2:
@@ -338,8 +466,10 @@ def build(plan: Plan, folder: Path) -> list[Cell]:
     code("config", 'config = load_config(ROOT / "configs" / "base.yaml")\n' + toy(plan))
     for part in plan.parts:
         name = part.name
+        dims = frozenset(dim for value in (*part.inputs.values(), *part.outputs.values()) for dim in shape_of(value) or ())
         text(f"{name}-excerpt", excerpt(part), "excerpt", name)
         text(f"{name}-shown", shown(folder, part), "shown", name)
+        floating = [identifier(key) for key, value in part.inputs.items() if shape_of(value) is not None and kind_of(value) == REAL]
         for pattern in PATTERNS:
             reason = pattern.why_not(part, plan)
             if reason is None:
@@ -349,19 +479,22 @@ def build(plan: Plan, folder: Path) -> list[Cell]:
                 continue
             data = {
                 "part": part,
-                "inputs": [made(key, value, sizes, framework) for key, value in part.inputs.items()],
-                "large": [
-                    made(key, value, sizes, framework, "" if whole(value) or shape_of(value) is None else " * 100.0")
-                    for key, value in part.inputs.items()
-                ],
+                "inputs": [made(key, value, sizes, framework, dims=dims) for key, value in part.inputs.items()],
                 "batched": [key for key, value in part.inputs.items() if "batch" in (shape_of(value) or ())],
-                "floating": [key for key, value in part.inputs.items() if shape_of(value) is not None and not whole(value)],
+                "changed": changed(part),
+                "floating": floating,
                 "make": make_of(part, framework),
                 "again": make_of(part, framework, "1"),
-                "call": call_of(part, framework),
-                "shapes": [sizes.tuple(value) if shape_of(value) is not None else None for value in part.outputs.values()],
+                "call": call_of(part, None if part.is_class else source_of(folder, part.file, part.name)),
+                "taken_call": ", ".join(
+                    f'{name}=taken["{name}"]' if name in floating else f"{name}={name}" for name in map(identifier, part.inputs)
+                ),
+                "first": "[0]" if len(part.outputs) > 1 else "",
+                "shapes": [
+                    sizes.given(value, part, at) if shape_of(value) is not None else None for at, value in enumerate(part.outputs.values())
+                ],
                 "title": pattern.title,
-                "scalar_loss": part.kind == "loss",
+                "whole": part is whole_model(plan),
             }
             code(f"{name}-{pattern.name}", template(pattern.name, **data), "check", name, pattern.name)
     models = [part for part in plan.parts if part.kind == "model" and part.is_class]
