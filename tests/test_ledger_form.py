@@ -114,7 +114,7 @@ def test_bytes_that_are_no_text(tmp_path):
 
 def test_five_thousand_items(tmp_path):
     rows = "".join(
-        f"- {{id: item-{n}, group: training, item: thing {n}, status: NOT_APPLICABLE, why: no}}\n" for n in range(5000)
+        f"- {{id: item-{n}, group: training, item: thing {n}, status: NOT_APPLICABLE, why: there is none}}\n" for n in range(5000)
     )
     book, findings = read(tmp_path, "paper: x\nitems:\n" + rows)
     assert len(book.items) == 5000 and findings == []

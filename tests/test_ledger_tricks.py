@@ -102,3 +102,20 @@ def test_defaults_are_seen_behind_a_detour(repository, code, silent):
 def test_a_class_that_is_only_asked_about_is_not_called(repository, code):
     findings, _ = defaults.check(repository(f"from torch import nn\ndef f(x: nn.Linear) -> nn.Linear:\n    {code}\n"))
     assert [finding for finding in findings if "leaves" in finding.message] == []
+
+
+@pytest.mark.parametrize("expr, equals, bad", [
+    ("steps * 2", 480, False), ("steps", "steps", True), ("0 * steps + 110", 110, True), ("steps * 1e308 * 10", 1, True),
+    ("steps - steps + 5", 5, True), ("steps / (steps - steps)", 1, True), ("steps * 9**9**9", 1, True), ("min(steps, 240)", 240, False),
+])  # fmt: skip
+def test_a_relation_can_fail(expr, equals, bad):
+    ledger = ledgers.Ledger("ledger.yaml", items=[ledgers.Item(1, id="steps", value=240)])
+    ledger.relations = [ledgers.Entry(1, {"about": "a", "expr": expr, "equals": equals}, {})]
+    assert bool(ledgers.check_relations(ledger)) == bad
+
+
+@pytest.mark.parametrize("reason, said", [("...", False), ("ok", False), ("n/a", False), ("Eq. B.1 counts 4 d^2", True), ("表一列出了所有的设置", True)])
+def test_a_reason_says_something(reason, said):
+    item = ledgers.Item(1, id="a", group="method", item="a", status="NOT_APPLICABLE", why=reason, reviewed="held", why_reviewed=reason)
+    found = {finding.check for finding in ledgers.check_rows(ledgers.Ledger("ledger.yaml", items=[item]))}
+    assert found == (set() if said else {"ledger-why-missing", "ledger-review"})

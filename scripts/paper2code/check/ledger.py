@@ -39,6 +39,7 @@ PARTIALLY_SPECIFIED. What a replication by others chose is never SPECIFIED: it m
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
@@ -355,6 +356,8 @@ def check_rows(ledger: Ledger) -> list[Finding]:
                     expected=HOW[name],
                     fix=None if name != "quote" else "find the words with search_paper.py; without words it is UNSPECIFIED",
                 )
+        if item.why and not says_something(re.sub(rf"^(?:{'|'.join(KINDS_OF_REASON)})\\b", "", item.why, flags=re.I)):
+            add("ledger-why-missing", f"the reason {item.why!r} says nothing", "why", expected=HOW["why"])
         if item.status in (UNSPECIFIED, ASSUMPTION) and item.why and not item.why.lower().startswith(KINDS_OF_REASON):
             add(
                 "ledger-why-kind",
@@ -410,10 +413,10 @@ def check_rows(ledger: Ledger) -> list[Finding]:
         if item.reviewed:
             if item.reviewed not in VERDICTS:
                 add("ledger-review", f"reviewed: {item.reviewed!r} is not known", "reviewed", expected=" | ".join(VERDICTS))
-            elif not item.why_reviewed:
+            elif not says_something(item.why_reviewed):
                 add(
                     "ledger-review",
-                    "reviewed without why_reviewed",
+                    f"reviewed without why_reviewed ({item.why_reviewed!r} says nothing)" if item.why_reviewed else "reviewed without why_reviewed",
                     "reviewed",
                     expected="why_reviewed: what was looked at, and what it said",
                 )
@@ -438,6 +441,11 @@ def check_rows(ledger: Ledger) -> list[Finding]:
                     )
                 )
     return out
+
+
+def says_something(reason: str) -> bool:
+    """Whether a reason has words at all: "ok", "..." and "n/a" are none."""
+    return len(re.findall(r"\w", reason)) >= 8
 
 
 def same(one: str, other: str) -> bool:
@@ -573,6 +581,22 @@ def check_wording(ledger: Ledger, states: Callable[[Item], bool | None]) -> list
     return out
 
 
+def can_fail(expr: str, equals: str, values: dict[str, object], difference: float) -> bool:
+    """Whether the two sides of a relation drift apart or together when one of the values it names is another."""
+    for name in expression.names(expr):
+        given = values.get(name)
+        if isinstance(given, bool) or not isinstance(given, (int, float)):
+            return True  # an element of a list: taken as it is
+        for changed in (given * 3 + 1, given / 3 - 1):
+            other = {**values, name: changed}
+            try:
+                if abs(expression.evaluate(expr, other) - expression.evaluate(equals, other) - difference) > 1e-12 * max(abs(difference), 1e-9):
+                    return True
+            except expression.NotArithmetic:
+                return True
+    return False
+
+
 def check_relations(ledger: Ledger) -> list[Finding]:
     """Arithmetic between values. A relation that fails is an error, unless the paper's own inconsistency is listed under
     contradictions with the same `about`."""
@@ -587,6 +611,10 @@ def check_relations(ledger: Ledger) -> list[Finding]:
                 raise expression.NotArithmetic(f"{expr!r} uses no value of the ledger, so it cannot fail")
             left = expression.evaluate(expr, values)
             right = expression.evaluate(str(entry.fields.get("equals", "")), values)
+            if not (math.isfinite(left) and math.isfinite(right)):
+                raise expression.NotArithmetic(f"{left:g} against {right:g} compares nothing")
+            if not can_fail(expr, str(entry.fields.get("equals", "")), values, left - right):
+                raise expression.NotArithmetic(f"{expr!r} is the same whatever the ledger's values are, so it cannot fail")
             tolerance = float(entry.fields.get("tolerance") or 1e-9)
             if not 0 <= tolerance < 0.5:
                 raise expression.NotArithmetic(f"a tolerance of {tolerance} checks nothing; it is relative, such as 0.02")
