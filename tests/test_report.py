@@ -178,6 +178,19 @@ def test_lock_finds_what_changed(made, change, check):
     assert check in {finding.check for finding in outcome.findings}
 
 
+def test_lock_knows_a_quote_that_names_no_place(made):
+    flag = '# [PARTIALLY_SPECIFIED] "a learning rate of" — of which rule is not said.\n#   Using: 0.001\n#   Alternatives: 0.01\nRATE = None\n'
+    root, source = made(files={"configs/base.yaml": 'model:\n  width: 64  # §1 — "a width of 64"\n', "src/model.py": '"""§1, Eq. 1"""\n' + flag})
+    page = report.gather(root, source)
+    lock.write(root, page.paper, page.outcome, source)
+    assert any(not entry["place"] for entry in lock.read(root)["anchors"])
+    outcome = lock.compare(root)
+    assert outcome.ok and not outcome.findings, outcome.findings
+    path = root / "src" / "model.py"
+    path.write_text(path.read_text(encoding="utf-8").replace("learning rate of", "learning rate by"), encoding="utf-8")
+    assert {finding.check for finding in lock.compare(root).findings} == {"lock-changed", "lock-gone"}
+
+
 def test_lock_moves_with_its_lines(made):
     root = locked(made)
     path = root / "configs" / "base.yaml"

@@ -91,7 +91,7 @@ def compare(root: Path) -> Outcome:
     found, problems = reading.scan(root)
     outcome.add(problems, anchors=len(found))
     for anchor in found:
-        if not anchor.place:
+        if not anchor.place and not anchor.quote:
             continue
         key = (anchor.file, anchor.place, digest(anchor.quote) if anchor.quote else None)
         if known[key]:
@@ -103,14 +103,14 @@ def compare(root: Path) -> Outcome:
         place_alone = any(rows for (file, place, _), rows in known.items() if (file, place) == key[:2])
         counts["changed or new"] += 1
         outcome.findings.append(Finding(
-            "lock-changed", f"{anchor.place}: this {'quote' if anchor.quote else 'citation'} is not one that was verified"
+            "lock-changed", f"{anchor.place or 'no place'}: this {'quote' if anchor.quote else 'citation'} is not one that was verified"
             + (" (another one of this place was)" if place_alone and anchor.quote else ""), anchor.file, anchor.line,
             fix="check it against the paper: check_result.py RESULT --paper PAPER --lock"))
     for (file, place, _), rows in known.items():
         for entry in rows:
             counts["gone"] += 1
-            outcome.findings.append(Finding("lock-gone", f"{place}, cited at line {entry['line']} when the lock was written, is not cited any more",
-                                            file, severity=WARNING, fix="lock the result again if that was meant"))
+            outcome.findings.append(Finding("lock-gone", f"{place or 'a quote without a place'}, cited at line {entry['line']} when the lock was "
+                                            "written, is not cited any more", file, severity=WARNING, fix="lock the result again if that was meant"))
     for name, sha256 in locked.get("files", {}).items():
         if not (root / name).is_file():
             outcome.findings.append(Finding("lock-file", "the file was there when the lock was written", name, severity=WARNING))
