@@ -27,7 +27,7 @@ def main() -> int:
         del arguments[at:at + 2]
     tests = HERE
     if "--clients" in arguments:
-        extras, tests = ["test"], HERE / "clients"
+        extras, tests = ["test", "clients"], HERE / "clients"
     environment.ensure(*extras)
     if "--clients" in arguments:
         arguments.remove("--clients")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -117,7 +118,11 @@ def agents() -> list[Fact]:
             continue
         places = [Path(folder).expanduser() / "paper2code" / "SKILL.md" for folder in folders]
         there = next((place for place in places if place.is_file()), None)
-        if there:
+        other = next((place for place in places if place.is_file() and version_in(place) not in (None, workspace.version())), None)
+        if other:
+            facts.append(Fact(name, ATTENTION, f"finds version {version_in(other)} in {other.parent.absolute()}; this is {workspace.version()} in {SKILL}",
+                              "update or remove the one that is not wanted, so that all commands of a run are of one version"))
+        elif there:
             facts.append(Fact(name, FINE, f"finds the skill in {there.parent}"))
         else:
             user = next(folder for folder in folders if folder.startswith("~"))
@@ -125,6 +130,11 @@ def agents() -> list[Fact]:
                               f"put this folder there: ln -s {SKILL} {user}/paper2code"))
     return facts or [Fact("agents", ATTENTION, f"none of {', '.join(AGENTS)} is on PATH",
                           "install one to use the skill; the scripts work without")]
+
+
+def version_in(skill: Path) -> str | None:
+    found = re.search(r'^  version: "?([^"\n]+)', skill.read_text(encoding="utf-8", errors="replace"), re.M)
+    return found.group(1) if found else None
 
 
 def hosts(say: Callable[[str], None]) -> list[Fact]:

@@ -25,7 +25,7 @@ PROJECT = CHECKOUT / "pyproject.toml"
 # The folder that an agent loads: this checkout, or what the pip-installed package carries of it.
 SKILL = CHECKOUT if (CHECKOUT / "SKILL.md").is_file() else Path(__file__).resolve().parent / "skill"
 # Megabytes on disk once installed, as measured on Linux; for the message and for the check of free space.
-SIZES = {"": 520, "notebook": 90, "torch": 900, "jax": 750, "stats": 180, "test": 420}
+SIZES = {"": 520, "notebook": 90, "torch": 900, "jax": 750, "stats": 180, "test": 420, "clients": 10}
 # Where CPU builds of PyTorch are; PyPI's for Linux carry several gigabytes of CUDA libraries.
 TORCH_CPU = "https://download.pytorch.org/whl/cpu"
 PATIENCE = 1800  # seconds that one build, or waiting for another's, may take

@@ -75,6 +75,16 @@ def test_skills_lists_one_skill(skill, project, home, row):
     assert re.search(r"\bpaper2code\b", told) and re.search(r"Found .*?1.*? skill", told), told
 
 
+def test_the_standards_own_validator(skill, record_property):
+    from importlib import metadata
+
+    from skills_ref import validate
+
+    record_property("client", f"skills-ref {metadata.version('skills-ref')}")
+    record_property("shows", "the standard's validator finds nothing")
+    assert validate(skill) == []
+
+
 # --- Claude Code --------------------------------------------------------------------------------------------------------
 
 
