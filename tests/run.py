@@ -31,7 +31,7 @@ def main() -> int:
     environment.ensure(*extras)
     if "--clients" in arguments:
         arguments.remove("--clients")
-        os.environ["PAPER2CODE_CLIENTS"] = os.environ.get("PAPER2CODE_CLIENTS") or str(clients())
+        os.environ["PAPER2CODE_CLIENTS"] = str(clients())
     import pytest
 
     settings = ["--rootdir", str(HERE.parent), "-c", str(HERE.parent / "pyproject.toml")]
@@ -39,14 +39,19 @@ def main() -> int:
 
 
 def clients() -> Path:
+    """The folder whose node_modules holds the agents. At least one must be there: a run that skips every test shows nothing."""
     sys.path.insert(0, str(HERE / "clients"))
     import packages
 
+    fix = "install Node.js 20 or newer, or name a folder whose node_modules has them in PAPER2CODE_CLIENTS"
+    named = os.environ.get("PAPER2CODE_CLIENTS")
     try:
-        return packages.install(environment.cache(), cli.say)
+        folder = Path(named) if named else packages.install(environment.cache(), cli.say)
     except FileNotFoundError as problem:
-        raise cli.Stop(str(problem), code=cli.ENVIRONMENT, expected="npm, to install the agents with",
-                       fix="install Node.js 20 or newer, or name a folder whose node_modules has them in PAPER2CODE_CLIENTS") from problem
+        raise cli.Stop(str(problem), code=cli.ENVIRONMENT, expected="npm, to install the agents with", fix=fix) from problem
+    if not any(packages.command_of(folder, client) for client in packages.PACKAGES):
+        raise cli.Stop(f"none of {', '.join(packages.PACKAGES)} is in {folder / 'node_modules'}", code=cli.ENVIRONMENT, fix=fix)
+    return folder
 
 
 if __name__ == "__main__":

@@ -79,10 +79,10 @@ def test_an_agents_grants_are_windows_paths_on_windows(monkeypatch):
         def glob(self, pattern):
             return [self / "fetch_paper.py", self / "run_agent.py"]
 
-    monkeypatch.setattr(headless, "SKILL", Folder(r"C:\Users\A B\paper2code"))
+    monkeypatch.setattr(headless, "SKILL", Folder(r"C:\My Skills\paper2code"))
     grants = [part for part in headless.claude("prompt", headless.Limits()) if part.startswith("Bash(")]
-    assert grants == ['Bash(python3 C:\\Users\\A B\\paper2code\\scripts\\fetch_paper.py *)',
-                      'Bash(python3 "C:\\Users\\A B\\paper2code\\scripts\\fetch_paper.py" *)']
+    assert grants == ['Bash(python3 C:\\My Skills\\paper2code\\scripts\\fetch_paper.py *)',
+                      'Bash(python3 "C:\\My Skills\\paper2code\\scripts\\fetch_paper.py" *)']
 
 
 def test_relative_paths_are_written_with_slashes():
