@@ -243,3 +243,12 @@ def test_a_stretch_of_the_paper_is_verified_and_a_changed_number_is_not(data):
 def test_any_place_and_quote_get_a_state(quote, place):
     assert MATCHER.judge("§" + place, quote).state in STATES
     assert MATCHER.judge(quote, place).state in STATES
+
+
+def test_index_in_brackets_of_a_display_formula_is_no_citation():
+    formula = r"\bm{z}[i][j] = \bm{z}[i-1][r[j]] + \bm{v_{\theta}}(j-r[j])"
+    paper = Paper(sections=[Section("s", "2", "Method", 1)], equations=[Equation("e", "(2)", formula, section="s", source="latex")])
+    matcher = Matcher(paper)
+    assert matcher.judge("Eq. 2", formula).state == "verified"
+    assert matcher.judge("Eq. 2", formula.replace("i-1", "i-2")).state != "verified"
+    assert matcher.judge("Eq. 2", formula.replace("i-1", "i+1")).state != "verified"

@@ -214,8 +214,10 @@ def fold(text: str, *, math: bool = False, high_first: bool = False) -> Folded:
             marks.pop()
         marks.append(Mark(at, "prime", must, place=begin))
 
-    for found in TOKEN.finditer(text):
+    following = 0
+    while found := TOKEN.search(text, following):
         group, begin, stop, piece = found.lastgroup, found.start(), found.end(), found.group()
+        following = stop
         if begin < skipped:  # 1 × 10^4 is 10^4
             continue
         while bars and begin > bars[-1]:
@@ -295,7 +297,9 @@ def fold(text: str, *, math: bool = False, high_first: bool = False) -> Folded:
         elif group == "prime":
             prime(math or piece not in "'\u2019", begin)
         elif group == "cite":
-            if math or (piece[0] == "[" and re.search(r"(?<![\w.])0(?!\w)", piece)):
+            if math and piece[0] in "[(":  # z[i-1] is an index: its signs are read like all others
+                following = begin + 1
+            elif math or (piece[0] == "[" and re.search(r"(?<![\w.])0(?!\w)", piece)):
                 for inner in re.finditer(r"\d+|[^\W\d_]+", piece):  # an interval or a set
                     word = inner.group()
                     emit(word if word.isdigit() else letters(word), begin + inner.start(), begin + inner.end(),

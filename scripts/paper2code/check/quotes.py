@@ -361,7 +361,13 @@ class Matcher:
 
     def whole(self, index: Index, quote: str, high_first: bool) -> Iterator[Hit]:
         folded = fold(quote, high_first=high_first)
-        return self.hits(index, folded) if folded.text else iter(())
+        found = list(self.hits(index, folded)) if folded.text else []
+        if "\\" in quote and "$" not in quote and not any(hit.problem is None for hit in found):
+            formula = fold(quote, math=True, high_first=high_first)  # z[i-1] of a display formula is an index, not a citation
+            if formula.text and formula.text != folded.text:
+                good = [hit for hit in self.hits(index, formula) if hit.problem is None]
+                found = good or found
+        return iter(found)
 
     def hits(self, index: Index, quote: Folded, start: int = 0, end: int | None = None) -> Iterator[Hit]:
         """Every occurrence of the folded quote, those that do not hold with the reason."""
