@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 from paper2code.show.merge import merge
+from paper2code.show.scaffold import said
 
 BASE = "a\nb\nc\nd\ne\n"
 
@@ -42,3 +43,8 @@ def test_no_line_of_the_hand_is_lost_without_the_base_having_it(base, mine, laid
     merged = merge(base, mine, laid).text.splitlines()
     for line in set(mine.splitlines()) - set(base.splitlines()):
         assert merged.count(line) >= mine.splitlines().count(line)
+
+
+def test_a_laid_component_beside_a_written_body_is_not_lost_in_silence():
+    assert not said('    raise NotImplementedError("FILL IN: the body")\n')
+    assert said('    raise NotImplementedError("FILL IN: the body")\n\n\ndef added() -> None:\n    """§4"""\n')

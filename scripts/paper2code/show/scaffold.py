@@ -261,6 +261,11 @@ def lay(work: Workspace, out: Path | None = None) -> Laid:
     return done
 
 
+def said(lines: str) -> bool:
+    """Whether laid lines that were not taken say more than a placeholder: a new component stands there with its flags."""
+    return any(line.strip() and "FILL IN" not in line for line in lines.splitlines())
+
+
 def put(path: Path, base: Path, name: str, text: str, done: Laid, plan: Plan) -> None:
     """One text file: new, rendered again, or merged with what was written by hand."""
     if not path.is_file():
@@ -276,7 +281,7 @@ def put(path: Path, base: Path, name: str, text: str, done: Laid, plan: Plan) ->
         if name in (NOTES, README):
             result = audit.fill(result, plan.ledger)
         # A placeholder that was written over, and a rendered table, are no loss.
-        done.conflicts += [(name, line, lines) for line, lines in clashes if "FILL IN" not in lines and "|" not in lines]
+        done.conflicts += [(name, line, lines) for line, lines in clashes if "|" not in lines and said(lines)]
         if result == now:
             done.kept.append(name)
         else:
