@@ -84,6 +84,7 @@ def test_the_minimal_claim_s_own_value_goes_first():
         ("int (the step)", None, "int"),
         ("bool", None, "bool"),
         ("text", None, "object"),
+        ("(parameters)", None, "object"),
     ],
 )
 def test_forms_of_shapes_in_both_orders(text, dims, kind):

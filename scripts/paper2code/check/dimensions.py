@@ -2,7 +2,7 @@
 
     "(batch, length, d_model)"   real numbers          "(batch, n) int", "int (batch, n)"   whole numbers
     "(n, n) bool"                truth values           scalar, int, float, bool, "scalar int"
-    text, object                 what is no tensor
+    text, object, "(parameters)" what is no tensor; the last is a model's parameters, whatever their shapes
 
 Dimensions are names, numbers and sums or products of them ("n + 1"), or "…"; words after a tensor's dimensions are a remark.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-FORMS = '"(batch, length, d_model)", "(batch, n) int" or "int (batch, n)", "(n, n) bool", scalar, "scalar int", text, object'
+FORMS = '"(batch, length, d_model)", "(batch, n) int" or "int (batch, n)", "(n, n) bool", scalar, "scalar int", text, object, "(parameters)"'
 REAL, WHOLE, TRUTH, OBJECT = "float", "int", "bool", "object"
 KINDS = {
     TRUTH: r"bool(?:ean)?s?|masks?",
@@ -50,6 +50,8 @@ def read(text: object) -> Form | None:
         before, after = found.group(1).strip(), found.group(4)
         inside = found.group(2) if found.group(2) is not None else found.group(3)
         dims = tuple(part.strip() for part in inside.split(",") if part.strip())
+        if dims == ("parameters",) and not before:
+            return Form(None, OBJECT)
         if BEFORE.match(before) and all(map(DIMENSION.match, dims)) and not re.match(r"\s*[(\[]", after):
             return Form(dims, kind_of(before) if WORD[TRUTH].search(before) or WORD[WHOLE].search(before) else kind_of(after))
     if SCALAR.match(given):
