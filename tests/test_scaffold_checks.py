@@ -249,3 +249,35 @@ def test_reading_the_config_needs_no_citation_and_computing_does():
 
     assert looked("    rows = read(path)\n    if not rows:\n        raise ValueError(path)\n    return rows") == []
     assert looked("    rows = read(path)\n    if not rows:\n        raise ValueError(path)\n    return rows * 2") == ["code-anchor"]
+
+
+MODULES = {
+    "pytorch": """
+import torch
+x = torch.ones(2, 3)
+class Turn(torch.nn.Module):
+    def forward(self, x):
+        return BODY
+""",
+    "jax": """
+import jax
+import numpy as np
+from flax import nnx
+x = jax.numpy.ones((2, 3))
+class Turn(nnx.Module):
+    def __call__(self, x):
+        return BODY
+""",
+}
+
+
+@pytest.mark.parametrize("framework", [pytest.param("pytorch", marks=pytest.mark.torch), pytest.param("jax", marks=pytest.mark.jax)])
+def test_a_part_without_parameters_hands_gradients_on(framework):
+    pytest.importorskip({"pytorch": "torch", "jax": "flax"}[framework])
+    given = {"part": types.SimpleNamespace(name="Turn"), "title": "", "make": "Turn()", "again": "Turn()", "inputs": [], "call": "x=x"}
+    given |= {"taken_call": 'x=taken["x"]', "first": "", "whole": False, "floating": ["x"]}
+    engine = scaffold.templates()
+    gradients, seeds = (engine.get_template(f"checks/{framework}/{name}.py.j2").render(given) for name in ("gradients", "seeds"))
+    exec(MODULES[framework].replace("BODY", "-x") + seeds + "\n" + gradients, {})
+    with pytest.raises(AssertionError):  # what it takes has no influence
+        exec(MODULES[framework].replace("BODY", "0 * x") + gradients, {})
