@@ -8,6 +8,7 @@ lock tells which citations are still those that were verified, which were change
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -15,17 +16,18 @@ from paper2code import cli, files
 from paper2code.check import anchors as reading
 from paper2code.check.outcome import Outcome
 from paper2code.findings import WARNING, Finding, errors
-from paper2code.fold import fold
 from paper2code.paper import Paper
 from paper2code.workspace import Workspace, now, version
 
 NAME = "paper2code.lock.json"
+PUBLIC = re.compile(r"https?://(?!127\.|localhost|\[::1\])")
 SCHEMA = 1
 
 
 def digest(text: str) -> str:
-    """Of a quotation as it is compared, so that a changed line break does not count and a changed digit does."""
-    return hashlib.sha256(fold(text).text.encode("utf-8")).hexdigest()[:24]
+    """Of a quotation's words: a changed line break does not count, a changed digit does. Independent of how quotes are compared with
+    papers, which may change from version to version."""
+    return hashlib.sha256(" ".join(text.split()).encode("utf-8")).hexdigest()[:24]
 
 
 def make(root: Path, paper: Paper, outcome: Outcome, given: Path) -> dict:
@@ -39,8 +41,8 @@ def make(root: Path, paper: Paper, outcome: Outcome, given: Path) -> dict:
         "time": now(),
         "paper": {"id": paper.id, "version": paper.version, "title": paper.title,
                   "sources": [{"role": source.role, "name": source.name, "sha256": source.sha256,
-                               # A local file's path is nobody else's business.
-                               "url": source.url if (source.url or "").startswith(("http://", "https://")) else None}
+                               # A local file's path, or a server on this machine, is nobody else's business.
+                               "url": source.url if PUBLIC.match(source.url or "") else None}
                               for source in paper.sources]},
         "files": {name: files.sha256(root / name) for name in code_files(root)},
         "anchors": [{"file": entry["file"], "line": entry["line"], "place": entry["place"], "state": entry["state"],
