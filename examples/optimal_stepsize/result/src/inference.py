@@ -20,9 +20,8 @@ def uniform_times(N: int) -> np.ndarray:
     [PARTIALLY_SPECIFIED] noise-schedule: §4.1.1 — "We test three established noise schedules as teacher
       configurations:"; open: which of the three a user should start from, and the formula of the flow matching one
       Using: the uniform times of Eq. 5, with times between 0 for data and 1 for noise
+      Reason: our choice: Eq. 5 is the schedule for which the paper prints a complete formula with its ends
       Alternatives: the EDM times of Eq. 6; shifted times
-
-    §3.1, Eq. 5 — "t_i = \frac{i}{N} \quad where\ i = 0 \ldots N"
 
     Takes N: int.
     Gives t: (N + 1,).
@@ -37,8 +36,6 @@ def denoise_step(
     r"""§3.2, Eq. 7
 
     §3.2, Eq. 7 — \mathcal{F}(\bm{x_i}, \bm{v_\theta}, \{t_i,t_j\}) = \bm{x_i} + \bm{v_\theta} (t_j - t_i)
-
-    §3.2, Eq. 7 — "\mathcal{F}(\bm{x_i}, \bm{v_\theta}, \{t_i,t_j\}) = \bm{x_i} + \bm{v_\theta} (t_j - t_i)"
 
     Takes x: (batch, dim); v: (batch, dim); t_from: scalar; t_to: scalar.
     Gives out: (batch, dim).
@@ -59,11 +56,10 @@ def sample_trajectory(
 
     §3.1 — "Therefore, this paper mainly focuses on the ODE solvers that follows:"
 
-    §3.1, Eq. 4 — "\bm{x_{0}}= \bm{x_{T}}+ \sum_{i=N}^{1}\bm{v_{\theta,i}} (t_{i-1} - t_{i})"
-
     [PARTIALLY_SPECIFIED] direction of a step: §3.1 — "For simplicity, we use $\bm{v_{\theta}}$ to represent the
       direction strategy."; open: which direction strategy; Algorithm 1 evaluates the model once, at the start of a step
       Using: the velocity of the model at the start of the step, the first-order solver
+      Reason: our choice: line 3 and 7 of Algorithm 1 take the output of the model as it is
       Alternatives: the mean of two velocities; multistep solvers
 
     [PARTIALLY_SPECIFIED] where the calibration acts: §3.4 — "To address this, we propose a per-step affine
@@ -71,6 +67,7 @@ def sample_trajectory(
       step it acts, the first and the last among them; affine, yet Eq. 13 has no offset
       Using: on the state before each evaluation of the model, the initial noise among them and the last state not, with
       the factor of Eq. 13 alone
+      Reason: our choice: Figure 4 shows the amplitude of the input of the model
       Alternatives: after each step, the last one too; an offset that aligns the middle of the two percentiles
 
     Takes x_T: (batch, dim); times: (n + 1,).
@@ -107,10 +104,12 @@ def search_steps(D: Velocity, x_T: np.ndarray, t: np.ndarray, M: int, config: Co
 
     [UNSPECIFIED] precision
       Using: float64, which is what NumPy computes in
+      Reason: our choice: no sentence speaks of number formats; the search compares close distances
       Alternatives: float32; the number format of the pretrained network
 
     [UNSPECIFIED] seeds
       Using: fixed seeds in the notebook; the initial noise is an argument
+      Reason: our choice: no sentence names seeds; §4.1.1 has averages over settings and not over seeds
       Alternatives: several seeds
 
     §3.2 — "For a fixed initial noise $\bm{x_T}$, the optimal student stepsize schedule $\{s^M\}^o$ aims to minimize the
@@ -118,11 +117,6 @@ def search_steps(D: Velocity, x_T: np.ndarray, t: np.ndarray, M: int, config: Co
 
     §3.2 — "We aim to distill a student stepsize schedule, ($\{s^M\} = \{s_{M},s_{M-1},...,s_{1},s_{0}\}$), where
       $\{s^M\}$ is a subset of $\{t^N\}$ and $M$ is smaller than $N$."
-
-    §3.3.1, Eq. 9 — "r[j] = \mathop{\arg\min}_{j+1,...,N} \left\lVert\bm{x}[j] - \mathcal{F}(\bm{z}[i-1][r[j]],
-      \bm{v_\theta}, \{r[j],j\}) \right\rVert^{2}_2"
-
-    §3.3.1, Eq. 10 — "\bm{z}[i][j] = \mathcal{F}(\bm{z}[i-1][r[j]], \bm{v_\theta}, \{r[j],j\})"
 
     Algorithm 1 — "$\bm{R}$.append$(\bm{r}[i][j])$"
 
@@ -132,23 +126,29 @@ def search_steps(D: Velocity, x_T: np.ndarray, t: np.ndarray, M: int, config: Co
       student alike, and the time itself given to the model
       Reason: our choice: as printed the teacher subtracts the whole velocity and the student the velocity times the
       index of the end, with j values for N columns, which does not run; Eq. 7 and 11 have the difference of the times
+      Alternatives: velocities per step of the index, with unit steps for the teacher
 
     [ASSUMPTION] student states before the first step: only the state at N exists before the first step, and it is the
       noise of the teacher; the other entries are never a start
       Reason: our choice: z[0][j] for zero steps is the initial noise at N alone, and Eq. 8 compares results for one
       fixed initial noise
+      Alternatives: the same noise at every index, so that a student may start at any teacher time
 
     [ASSUMPTION] number of distinct student steps: exactly M steps of positive length; the state at N is no start after
       the first step
       Reason: our choice: Eq. 9 allows starts above j only, so that no state with one or more steps stands at N
+      Alternatives: at most M steps, with the noise at N as a start in every round, as the box has it when z is filled
+      once
 
     [PARTIALLY_SPECIFIED] distance in the search: §4.2.2 — "The $x_0$-MSE setting outperforms the default distance
       metric calculated on $x_t$."; open: whether the results with pretrained models use the default or the better one
       Using: the squared distance of the states themselves, as in Eq. 9
+      Reason: our choice: the equations and Algorithm 1 compare states; the other is in a table of ablations
       Alternatives: the squared distance of reparameterised clean data
 
     [UNSPECIFIED] ties of the argmin
       Using: the lowest teacher step, which numpy.argmin takes first
+      Reason: our choice: no sentence speaks of equal distances
       Alternatives: the highest teacher step
 
     Takes x_T: (dim,); t: (N + 1,); M: int.
@@ -194,6 +194,7 @@ def average_schedule(R: np.ndarray, t: np.ndarray) -> np.ndarray:
       optimization, as shown in Table 3."; open: whether times or indices are averaged, and whether the mean is moved to
       a teacher time
       Using: the mean of the times of each student step, not moved to a teacher time
+      Reason: our choice: a mean of increasing times is increasing, a rounded one may have equal times
       Alternatives: the mean of the indices, rounded
 
     Takes R: (samples, M) int; t: (N + 1,).
@@ -212,6 +213,7 @@ def oss_ave(D: Velocity, x_T: np.ndarray, config: Config) -> np.ndarray:
       samples by averaging over a selected subset of instances, thereby reducing the inference overhead in a zero-shot
       manner."; open: whether the averaged schedules come from searches of one sample each
       Using: a search for one sample at a time, averaged afterwards
+      Reason: our choice: the paper names instance-specific optimization and the mean of schedules
       Alternatives: one search whose distance is averaged over a batch
 
     Takes x_T: (samples, dim).
@@ -230,6 +232,7 @@ def amplitude_ranges(x: np.ndarray, config: Config) -> np.ndarray:
       95%-5% of the teacher on 512 samples, which are calculated in advance."; open: whether the percentiles are taken
       over the elements of all samples together or averaged over samples
       Using: over the elements of all samples together, one range for each time
+      Reason: our choice: one number S for each noise level is what Eq. 13 has
       Alternatives: the mean of one range for each sample
 
     Takes x: (n + 1, samples, dim).
@@ -250,11 +253,10 @@ def calibrate_amplitude(x_t: np.ndarray, S: float, config: Config) -> np.ndarray
 
     §3.4, Eq. 13 — \bm{\hat{x}}_t = \frac{S_{95}-S_5}{x_{t,95}-x_{t,5}} \bm{x}_t
 
-    §3.4, Eq. 13 — "\bm{\hat{x}}_t = \frac{S_{95}-S_5}{x_{t,95}-x_{t,5}} \bm{x}_t"
-
     [PARTIALLY_SPECIFIED] amplitude of the student: §3.4 — "$x_{t,95}$ and $x_{t,5}$ are the quantile ranges of 95% - 5%
       of the student at step $t$ during denosing."; open: over one sample or over a batch
       Using: over the elements of each sample
+      Reason: our choice: then a sample does not depend on the others in its batch
       Alternatives: over the elements of the batch together
 
     Takes x_t: (batch, dim); S: scalar.
