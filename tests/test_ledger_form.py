@@ -1,7 +1,8 @@
 """The ledger's form: what each status needs, bad YAML, bounds, arithmetic; no paper needed."""
 
 import pytest
-from paper2code.check import expression, ledger
+from paper2code.check import contribution, expression, ledger
+from paper2code.show import closing
 
 GOOD = """
 paper: 2101.00001v1
@@ -150,3 +151,17 @@ def test_the_riskiest_rows_are_those_no_program_can_check(tmp_path):
     book, _ = read(tmp_path, text.replace("value: 400\n", 'value: "linear"\n').replace("- {about: warm-up share", "#"))
     assert ledger.riskiest(book)[0][0].id == "warm-up"
     assert ledger.check_reviews(book)[0].check == "ledger-unreviewed"
+
+
+def test_a_comma_that_cuts_a_value_off_is_explained(tmp_path):
+    path = tmp_path / "contribution.md"
+    path.write_text("---\nout_of_scope:\n- {what: sigmoid, identity and hardtanh, where: \"§6.2\", why: variants}\n---\n", encoding="utf-8")
+    told, _ = contribution.read(path)
+    fixes = []
+    contribution.rows(told, lambda check, message, line, expected=None, fix=None: fixes.append((check, fix)))
+    assert [check for check, _ in fixes] == ["contribution-field"] and "a comma ends an unquoted one" in fixes[0][1]
+
+
+def test_a_doubtful_row_without_a_place_has_no_empty_brackets():
+    row = ledger.Item(1, id="shift", item="shift", status="ASSUMPTION", reviewed="doubtful", why_reviewed="not said")
+    assert closing.look_first(ledger.Ledger("ledger.yaml", items=[row])) == ["doubtful: shift: not said"]

@@ -378,6 +378,7 @@ def rows(contribution: Contribution, add: Callable) -> None:
                     f"{name}: {key!r} is not one of its fields",
                     part.line_of(key),
                     expected=", ".join((*needed, *sorted(EXTRA[name]))),
+                    fix="put the value before it in quotes: inside {…} a comma ends an unquoted one" if part.get(key) is None else "",
                 )
     seen: dict[str, int] = {}
     for row, line in zip(contribution.rows("symbols"), contribution.lines("symbols"), strict=False):

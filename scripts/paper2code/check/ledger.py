@@ -530,7 +530,7 @@ def check_wording(ledger: Ledger, states: Callable[[Item], bool | None]) -> list
                         ledger.file,
                         item.at("quote"),
                         expected=f"{UNSPECIFIED} with choice and alternatives",
-                        fix=f"status: {UNSPECIFIED}, using:, alternatives:, why:",
+                        fix=f"status: {UNSPECIFIED}, using:, alternatives:, why: (where the quote does hold the value, put it under value:)",
                         evidence=item.quote,
                     )
                 )

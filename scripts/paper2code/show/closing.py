@@ -19,7 +19,11 @@ MOST_FILES = 30
 
 def look_first(ledger: ledgers.Ledger) -> list[str]:
     """What a reader should look at first: doubtful readings, contradictions, then what the paper leaves open."""
-    out = [f"doubtful: {item.item or item.id} ({item.where}): {item.why_reviewed}" for item in ledger.items if item.reviewed == "doubtful"]
+    out = [
+        f"doubtful: {item.item or item.id}{f' ({item.where})' if item.where else ''}: {item.why_reviewed}"
+        for item in ledger.items
+        if item.reviewed == "doubtful"
+    ]
     out += [f"the paper contradicts itself: {row.fields.get('about')}; followed: {row.fields.get('decision')}" for row in ledger.contradictions]
     out += [f"not in the paper: {item.item or item.id}; using {item.using}" for item in ledger.items
             if item.status == ledgers.UNSPECIFIED and item.group in ("architecture", "training", "method")]
