@@ -24,6 +24,8 @@ from paper2code.sentences import sentences
     ("Settings:\n- Adam\n- rate 0.1", ["Settings:", "- Adam", "- rate 0.1"]),
     ("用了亚当。学习率是0.1。", ["用了亚当。", "学习率是0.1。"]),
     ("In the U.S. people agree. (See the appendix.) We do.", ["In the U.S. people agree.", "(See the appendix.)", "We do."]),
+    ("GPU times (head dim. 64, 16 heads). We add a dim. We go on.",
+     ["GPU times (head dim. 64, 16 heads).", "We add a dim.", "We go on."]),
     ("no full stop", ["no full stop"]),
     ("", []),
 ])

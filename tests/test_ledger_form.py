@@ -165,3 +165,16 @@ def test_a_comma_that_cuts_a_value_off_is_explained(tmp_path):
 def test_a_doubtful_row_without_a_place_has_no_empty_brackets():
     row = ledger.Item(1, id="shift", item="shift", status="ASSUMPTION", reviewed="doubtful", why_reviewed="not said")
     assert closing.look_first(ledger.Ledger("ledger.yaml", items=[row])) == ["doubtful: shift: not said"]
+
+
+@pytest.mark.parametrize("place", ["Appendix E.2", "§5.3", "Appendix B"])
+@pytest.mark.parametrize("why, found", [
+    ("our choice: {} speaks of the baseline", 0), ("our choice: {}, Table 2 speaks of another model", 0),
+    ("our choice: the paper is silent", 1), ("our choice: {}.1 speaks of the baseline", 1),
+])
+def test_a_reason_may_name_a_place_as_the_finding_spells_it(tmp_path, place, why, found):
+    text = GOOD.replace("our choice: the framework's default", why.format(place))
+    (tmp_path / "ledger.yaml").write_text(text, encoding="utf-8")
+    read, _ = ledger.read(tmp_path / "ledger.yaml")
+    evidence = {"normalisation epsilon": [(place, "epsilon is 1e-6")]}
+    assert len(ledger.check_evidence(read, lambda name: evidence.get(name, []))) == found

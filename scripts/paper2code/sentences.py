@@ -24,10 +24,10 @@ ABBREVIATIONS = frozenset(
     "al e.g i.e eg ie cf viz vs resp approx ca fig figs eq eqs eqn eqns sec secs sect tab tabs ch chap app appx suppl supp alg "
     "algo thm lem prop cor def defn rem ref refs no nos vol vols pp p ed eds dr mr mrs ms prof st jr sr inc ltd co corp dept "
     "univ w.r.t wrt a.k.a aka s.t i.i.d iid w.l.o.g wlog a.e a.s u.s u.k u.n ph.d m.sc b.sc d.o.f incl excl max min avg std dev "
-    "est intl conf proc trans symp jan feb mar apr jun jul aug sep sept oct nov dec et n.b".split())
+    "est intl conf proc trans symp jan feb mar apr jun jul aug sep sept oct nov dec et n.b dim dims".split())
 # These may end a sentence: they do when what follows looks like the start of one.
-EITHER = frozenset("etc al i.i.d iid u.s u.k a.m p.m ph.d inc ltd co corp no max min std dev est app w.l.o.g wlog".split())
-NOT_AFTER_NAME = frozenset("no max min std dev est app co".split())  # words too: "no." before a number is a number's
+EITHER = frozenset("etc al i.i.d iid u.s u.k a.m p.m ph.d inc ltd co corp no max min std dev est app dim dims w.l.o.g wlog".split())
+NOT_AFTER_NAME = frozenset("no max min std dev est app dim dims co".split())  # words too: "no." before a number is a number's
 
 PROTECTED = re.compile(
     r"(?<!\\)\$\$.+?(?<!\\)\$\$"                       # display mathematics left in a paragraph

@@ -647,6 +647,9 @@ def check_relations(ledger: Ledger) -> list[Finding]:
     return out
 
 
+SECTION_WORD = re.compile(r"\b(?:section|sec\.?|appendix|app\.?)\s*(?=§|\d|(?-i:[A-Z]))§?", re.I)  # "Appendix E.2" is "§E.2"
+
+
 def check_evidence(ledger: Ledger, found: Callable[[str], list[tuple[str, str]]]) -> list[Finding]:
     """Nothing that the sweep found is called UNSPECIFIED without a word on why.
 
@@ -659,8 +662,10 @@ def check_evidence(ledger: Ledger, found: Callable[[str], list[tuple[str, str]]]
             continue
         evidence = found(item.item)
         places = {place for place, _ in evidence}
-        named = re.sub(r"(section|sec\.?|appendix|app\.?)\s*", "§", item.why, flags=re.I)
-        if evidence and not any(re.search(rf"(?<![\w.]){re.escape(place)}(?![\w]|\.\d)", named, re.I) for place in places):
+        named = SECTION_WORD.sub("§", item.why)
+        if evidence and not any(
+            re.search(rf"(?<![\w.]){re.escape(SECTION_WORD.sub('§', place))}(?![\w]|\.\d)", named, re.I) for place in places
+        ):
             place, sentence = evidence[0]
             out.append(
                 Finding(

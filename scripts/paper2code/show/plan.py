@@ -348,6 +348,12 @@ def returned(outputs: dict[str, str], kind: str, framework: str) -> str:
     return "None" if not kinds else kinds[0] if len(kinds) == 1 else f"tuple[{', '.join(kinds)}]"
 
 
+def place_of(where: str, equations: list[str], places: Places) -> str:
+    """A component's place and its equations: one place, or two where an equation stands in another section than its code."""
+    together = ", ".join([where, *equations])
+    return "; ".join([where, ", ".join(equations)]) if places.resolve(together).misplaced else together
+
+
 def make_part(
     component: Component, plan_items: list[Item], paper: Paper, places: Places, framework: str, file: str, sections: set[str]
 ) -> Part:
@@ -362,7 +368,7 @@ def make_part(
         file,
         component.where,
         is_class,
-        ", ".join([component.where, *component.equations]),
+        place_of(component.where, component.equations, places),
         inputs={str(k): str(v) for k, v in component.inputs.items()},
         outputs={str(k): str(v) for k, v in component.outputs.items()},
         axes=component.axes,
@@ -383,12 +389,12 @@ def make_part(
         part.index = argument(picked or "index", "int", framework)
         part.built = ", ".join(argument(key, shape, framework) for key, shape in part.inputs.items() if key != picked)
     part.returns = returned(part.outputs, component.kind, framework)
-    part.headline = component.where + (f", {', '.join(component.equations)}" if component.equations else "")
+    part.headline = place_of(component.where, component.equations, places)
     stated = []
     for item in formulas:
         latex = formula(item.latex or item.text)
         stated.append(bare(latex))
-        part.doc.append(wrapped([f"{component.where}, Eq. {item.number} — {latex}"], WIDTH - 4))
+        part.doc.append(wrapped([f"{place_of(component.where, [f'Eq. {item.number}'], places)} — {latex}"], WIDTH - 4))
     quotes = [one_line(item.quote) for item in mine if item.status == SPECIFIED]
     for item in mine:
         quote = one_line(item.quote)
