@@ -8,6 +8,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -210,3 +211,12 @@ def test_the_script_needs_gate_3_and_has_help(tmp_path):
     assert done.returncode == cli.GATE_ORDER and "gate 1" in done.stderr
     done = subprocess.run([sys.executable, SCRIPT, "--help"], capture_output=True, text=True, encoding="utf-8")
     assert done.returncode == 0 and "examples:" in done.stdout and "exit codes:" in done.stdout
+
+
+def test_an_equation_of_another_section_is_a_place_of_its_own():
+    def places(misplaced):
+        return SimpleNamespace(resolve=lambda text: SimpleNamespace(misplaced=misplaced))
+
+    assert plan.place_of("§3.2", ["Eq. 1", "Eq. 2"], places([])) == "§3.2, Eq. 1, Eq. 2"
+    assert plan.place_of("§B.4, Algorithm 4", ["Eq. 3", "Eq. 4"], places(["Eq. 3"])) == "§B.4, Algorithm 4; Eq. 3, Eq. 4"
+    assert plan.place_of("§3.2", [], places([])) == "§3.2"

@@ -78,10 +78,14 @@ def flash_attention_forward(
 
     [UNSPECIFIED] how the loops are expressed
       Using: Python loops over fixed slices, unrolled when traced
+      Reason: our choice: the paper's loops are those of a CUDA kernel; unrolled slices read line by line like the box
+      and allow a shorter last block
       Alternatives: jax.lax.fori_loop over padded blocks; a Pallas kernel
 
     [UNSPECIFIED] precision
       Using: the type of Q for everything, float32 unless the caller enables more
+      Reason: our choice: the sweep's sentences speak of mixed precision in training runs and of bytes moved; no
+      sentence gives the type of the output or of the statistics inside the loops
       Alternatives: float16 inputs with float32 statistics and output; bfloat16 inputs with float32 statistics
 
     [ASSUMPTION] heads: one head of one sequence; the caller maps over batch and heads
@@ -162,6 +166,7 @@ def flash_attention_backward(
 
     [ASSUMPTION] how the backward pass is reached: a function of its own that the caller calls
       Reason: our choice: Algorithm 4 is a procedure with stated inputs; registering it is a matter of the framework
+      Alternatives: registered as the derivative of the forward pass with jax.custom_vjp
 
     Takes Q: (N, d); K: (N, d); V: (N, d); O: (N, d); dO: (N, d); l: (N,); m: (N,); tau: scalar; mask: (N, N) bool.
     Gives dQ: (N, d); dK: (N, d); dV: (N, d).

@@ -46,7 +46,7 @@ class Config:
 
 
 def build(kind: type, values: dict, name: str) -> typing.Any:
-    """A settings class from its section (§3.1, Algorithm 1); a missing or an unknown key is an error."""
+    """A settings class from its section of configs/base.yaml; a missing or an unknown key is an error."""
     hints = typing.get_type_hints(kind)
     if hints.keys() != values.keys():
         raise ValueError(f"{name}: expected the keys {sorted(hints)}, found {sorted(values)}")
@@ -57,5 +57,5 @@ def build(kind: type, values: dict, name: str) -> typing.Any:
 
 
 def load_config(path: str | Path) -> Config:
-    """Every setting, as stated in §3.1, Algorithm 1 or flagged in configs/base.yaml."""
+    """Every setting of a file such as configs/base.yaml, where each is cited or flagged."""
     return build(Config, yaml.safe_load(Path(path).read_text(encoding="utf-8")), "config")
