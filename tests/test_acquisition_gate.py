@@ -148,8 +148,11 @@ def test_a_garbled_method_cannot_be_accepted(tmp_path):
     document = sound()
     document.warn("garbled", "glyphs lost", "2")
     work = lay(tmp_path, document)
-    work.save_job(Job("2101.00001v2", "2101.00001", without=["garbled", "method", "title"]))
+    work.save_job(Job("2101.00001v2", "2101.00001", without=["references"]))
     assert errors(stage1.check(work)[0])
+    work.save_job(Job("2101.00001v2", "2101.00001", without=["garbled", "method", "title"]))
+    with pytest.raises(cli.Stop, match="job.json cannot be used"):
+        stage1.check(work)
 
 
 def test_a_folder_that_was_read_is_held_to_its_hash(tmp_path):
