@@ -177,8 +177,8 @@ def test_the_evidence_folder(tmp_path):
     workspace = Workspace(tmp_path / "work")
     write_evidence(whole, workspace)
     assert sorted(path.name for path in workspace.evidence.iterdir()) == [
-        "architecture.md", "contradictions.md", "data.md", "defaults.md", "deferred.md", "evaluation.md", "evidence.json", "method.md",
-        "training.md"]
+        "architecture.md", "contradictions.md", "data.md", "defaults.md", "deferred.md", "evaluation.md", "evidence.json",
+        "hidden_text.md", "method.md", "training.md"]
     training = (workspace.evidence / "training.md").read_text(encoding="utf-8")
     assert "> We use a learning rate of 3e-4.\n— §4, p. 1 · read: `3e-4`" in training
     assert "- [12] Deep nets, 2016 (arXiv:1512.03385)" in (workspace.evidence / "deferred.md").read_text(encoding="utf-8")
