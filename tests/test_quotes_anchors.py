@@ -5,7 +5,7 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from paper2code.check.anchors import find, scan, scan_text
+from paper2code.check.anchors import find, quote_end, scan, scan_text
 
 PYTHON = r'''"""Model. §3 — "the model is called "Transformer" here"."""
 import torch
@@ -204,3 +204,9 @@ def test_any_text_can_be_scanned(text, name):
     lines = text.count("\n") + text.count("\r") + 1
     assert all(1 <= anchor.line <= anchor.end_line <= lines for anchor in anchors)
     assert all(finding.line is None or 1 <= finding.line <= lines + 1 for finding in findings)
+
+
+@pytest.mark.parametrize("quote", ['"We call it “Scaled attention”"', '"the “keys” and the “values” are one"', '"“Scaled” is ours"'])
+def test_typographic_marks_inside_straight_ones_do_not_end_the_quote(quote):
+    text = f'{quote}. Then §5.4 — "another one".'
+    assert text[: quote_end(text, 0)] == quote

@@ -42,6 +42,7 @@ FIELD = re.compile(r"(?<![\w`])(?P<name>Using|Alternatives?|Source|Reason|Why|Be
 BECAUSE = re.compile(r"\b(?:because|since|as the paper|so that|in order to|for lack of)\b", re.I)
 OPENING = '"\u201c\u201e\u00ab'
 CLOSING = {'"': '"\u201d', "\u201c": '\u201d"', "\u201e": '\u201c\u201d"', "\u00ab": "\u00bb"}
+NESTED = re.compile("\u201c[^\"\u201c\u201d]*\u201d[^\"\u201d]*[\"\u201d]")  # typographic marks inside straight ones
 ASIDE = r"(?:\s?\([^()\n\"\u201c]{0,40}\)|\s?\([a-z]\))?"  # "§5.3 (optimiser) — …"
 BEFORE_QUOTE = re.compile(rf"{ASIDE}(?:[\s()\[\]*_`:,.;>|]|\u2014|\u2013|-)*")
 SEPARATOR = re.compile(rf"{ASIDE}[\s)\]*_`]*(?:\u2014|\u2013|-{1, 3}(?=\s)|:)[\s*_`]*")
@@ -420,7 +421,7 @@ def quote_end(text: str, begin: int) -> int | None:
                 last = at + 1
                 if depth == 0:
                     return last
-        elif char in "\u201c\u201e\u00ab" and char == opening:
+        elif char in "\u201c\u201e\u00ab" and char == opening or opening == '"' and NESTED.match(text, at, limit):
             depth += 1
         at += 1
     return last
