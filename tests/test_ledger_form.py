@@ -178,3 +178,24 @@ def test_a_reason_may_name_a_place_as_the_finding_spells_it(tmp_path, place, why
     read, _ = ledger.read(tmp_path / "ledger.yaml")
     evidence = {"normalisation epsilon": [(place, "epsilon is 1e-6")]}
     assert len(ledger.check_evidence(read, lambda name: evidence.get(name, []))) == found
+
+
+def test_one_reason_for_many_second_readings_is_none():
+    rows = [ledger.Item(n, id=f"row-{n}", group="method", item=f"row {n}", status="NOT_APPLICABLE", why="nothing of it is used here",
+                        reviewed="held", why_reviewed=f"§{n} read again: the same") for n in range(1, 5)]
+    book = ledger.Ledger("ledger.yaml", items=rows)
+    assert not [finding for finding in ledger.check_rows(book) if finding.check == "ledger-review"]
+    for row in rows[1:]:
+        row.why_reviewed = "Read again:  the quote holds"
+    told = [finding.message for finding in ledger.check_rows(book) if finding.check == "ledger-review"]
+    assert told == ["3 rows have one why_reviewed: row-2, row-3, row-4"]
+
+
+@pytest.mark.parametrize("code, good", [
+    ("src/model.py", True), ("src/model.py:Gate", True), ("src/model.py:Gate.forward", True), ("Gate", True),
+    ("out of scope: no training step in this mode", True), ("configs/base.yaml", True),
+    ("model.py:Gate", False), ("the gate", False), ("src/loss.py:Gate", False), ("src/train.py:step twice", False)])
+def test_code_names_a_place_that_can_be_laid(code, good):
+    rows = [ledger.Item(1, id="a", code="src/model.py:Gate"), ledger.Item(2, id="b", code=code)]
+    found = ledger.check_code(ledger.Ledger("ledger.yaml", items=rows), {"Gate": ""})
+    assert (not found) == good and all(finding.line == 2 for finding in found)

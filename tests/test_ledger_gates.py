@@ -148,6 +148,8 @@ def test_outputs_that_gate_5_keeps_in_the_notebook_do_not_make_it_stale(work, mo
         return Outcome()
 
     monkeypatch.setitem(stages.GATES, 5, gate)
+    for earlier in (1, 2, 3, 4):
+        monkeypatch.setitem(stages.GATES, earlier, lambda work, result: Outcome())
     assert stages.run(5, work.folder, None) == cli.DONE
     assert "all gates have passed" in capsys.readouterr().out
     assert states(work) == [PASSED] * 5
@@ -161,3 +163,20 @@ def test_what_the_report_and_the_summary_write_does_not_make_a_gate_stale(work, 
     passed_to(work, result, 5)
     (result / name).write_text("written by write_report.py\n", encoding="utf-8")
     assert states(work) == [PASSED] * 5
+
+
+def test_a_record_sealed_anew_does_not_pass_files_that_do_not(work, monkeypatch, capsys):
+    """Whoever writes gates.json can work out its seals: the files of every earlier stage are judged again."""
+    from paper2code.check import stages
+    from paper2code.check.outcome import Outcome
+
+    work, result = work
+    for earlier in (1, 2, 4, 5):
+        monkeypatch.setitem(stages.GATES, earlier, lambda work, result: Outcome())
+    monkeypatch.setitem(stages.GATES, 3, lambda work, result: Outcome([Finding("ledger-number", "240 is not in the quote")]))
+    passed_to(work, result, 4)  # as one would who calls the record's own functions
+    assert states(work)[:4] == [PASSED] * 4
+    with pytest.raises(cli.Stop) as stop:
+        stages.run(5, work.folder, result)
+    assert stop.value.code == cli.GATE_ORDER and "240 is not in the quote" in stop.value.message
+    assert states(work)[2:4] == [FAILED, STALE]

@@ -202,6 +202,23 @@ def test_faults_are_of_the_kinds_that_reproductions_have():
     assert any("x + self.norm(weights @ x)" in mutant.text for mutant in made)
 
 
+@pytest.mark.parametrize("line, kind, altered", [
+    ("total += x", "sign", "total -= x"),
+    ("return a if done else b", "branch", "return b if done else a"),
+    ("return a and b", "branch", "return a or b"),
+    ("return not a", "branch", "return a"),
+    ("return x.max(0)", "reduction", "return x.min(0)"),
+    ("return max(a, b)", "reduction", "return min(a, b)"),
+    ("return np.argmin(x)", "reduction", "return np.argmax(x)"),
+    ("for i in range(n): pass", "off-by-one", "for i in range(n - 1):\n        pass"),
+    ("return x[1:]", "off-by-one", "return x[2:]"),
+    ("return x[:-1]", "off-by-one", "return x[:]"),
+])
+def test_short_numerical_code_has_faults_too(line, kind, altered):
+    made = mutate.mutants("src/f.py", f"def f(x, a, b, n, done, total):\n    {line}\n", ["f"], each=9)
+    assert any(mutant.kind == kind and altered in mutant.text for mutant in made), [mutant.text for mutant in made]
+
+
 def test_faults_leave_messages_and_types_alone():
     body = '    """1 - 2."""\n    if x is None:\n        raise ValueError(f"{x - 1} of {2 - 1}")\n    return x\n'
     text = f'def f(x: "Tensor[3 - 1]") -> int:\n{body}'

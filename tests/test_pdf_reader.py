@@ -250,3 +250,13 @@ def test_each_sign_of_garbling_is_named(sign, change):
     found = garbled.measure(change(PROSE * 2))
     assert found.bad and sign in [s.name for s in found.signs], found
     assert found.why
+
+
+@pytest.mark.parametrize("font, code, sign", [
+    ("CMEX10", 6, "⌈"), ("txexs", 7, "⌉"), ("ABCDEF+txsys", 62, "⊤"), ("LMMathSymbols10-Regular", 49, "∞"), ("txsya", 3, "□"),
+    ("Cmsy10", 161, "−"), ("txmia", 66, "B"), ("LMMathItalic10-Regular", 11, "α"), ("CMEX10", 117, ""), ("MyriadPro", 31, None),
+    ("txsyb", 82, "R")])
+def test_codes_of_mathematics_fonts_without_a_map(font, code, sign):
+    from paper2code.read.pdfparts import texfonts
+
+    assert texfonts.meaning(font, code) == sign

@@ -79,3 +79,24 @@ def test_what_only_looks_true_is_refused(matcher, place, quote):
 def test_true_quotes_in_unusual_spellings_are_verified(matcher, place, quote):
     verdict = matcher.judge(place, quote)
     assert (verdict.state, verdict.problems) == ("verified", ()), verdict.message
+
+
+def test_a_quote_with_signs_that_have_no_meaning_is_an_error_even_where_the_paper_yields_them():
+    from paper2code.check.anchors import Anchor
+    from paper2code.check.quotes import findings_of
+    from paper2code.find.search import Hit
+    from paper2code.find.statements import Statement
+    from paper2code.findings import ERROR
+
+    text = "We divide each score by \ufffd\ufffd before the softmax is taken over all keys."
+    paper = Paper(id="0000.00003", title="Glyphs", sections=[
+        Section(id="3", title="Method", number="3", level=1, source="pdf", blocks=[Block("paragraph", text, source="pdf")])])
+    give_ids(paper)
+    matcher = Matcher(paper)
+    verdict = matcher.judge("§3", text)
+    assert verdict.state == "unreadable" and "before the softmax" in verdict.fix
+    anchor = Anchor("src/model.py", 3, 3, place="§3", quote=text, text=text, kind="comment")
+    assert [finding.severity for finding in findings_of(anchor, verdict, None)] == [ERROR]
+    hit = Hit(Statement(0, text, "paragraph", "§3", section="3"))
+    assert hit.anchor() == '§3 — "before the softmax is taken over all keys."'
+    assert matcher.judge("§3", hit.data()["quote"]).state == "verified"

@@ -26,6 +26,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
+BROKEN = re.compile(r"[\ufffd\ue000-\uf8ff]|\(cid:\d+\)")  # signs that a PDF gives no meaning
 GREEK = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε", "zeta": "ζ", "eta": "η",
     "theta": "θ", "vartheta": "θ", "iota": "ι", "kappa": "κ", "varkappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ",
@@ -407,3 +408,8 @@ def systems(marks: Iterable[Mark]) -> dict[str, set[str]]:
             system = mark.what[0] if mark.what[0] in "#@?" else "year"
             out.setdefault(system, set()).update(mark.what.lstrip("#@").split(","))
     return out
+
+
+def legible(text: str) -> str:
+    """The longest part of a text without signs that have no meaning: what can be quoted of it."""
+    return max((part.strip(" ,;") for part in BROKEN.split(text)), key=len)

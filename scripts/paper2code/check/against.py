@@ -6,18 +6,15 @@ import re
 from collections.abc import Callable
 from functools import cached_property
 
-from paper2code.check import census, ledger, numbers
+from paper2code.check import census, contribution, ledger, numbers
+from paper2code.check.contribution import Contribution
 from paper2code.check.ledger import NOT_APPLICABLE, PARTIALLY, SPECIFIED, Item, Ledger
 from paper2code.check.outcome import Outcome
 from paper2code.check.places import Places
 from paper2code.check.quotes import (
-    ALTERED,
     CITED,
     DEFERRED,
-    MISSING,
-    MOVED,
     NO_SUCH_PLACE,
-    UNREADABLE,
     VERIFIED,
     Matcher,
     Verdict,
@@ -30,7 +27,6 @@ from paper2code.findings import WARNING, Finding
 from paper2code.paper import Equation, Paper
 
 REVIEWED_AT_LEAST = 8
-SEVERITY = {MOVED: "error", ALTERED: "error", MISSING: "error", DEFERRED: "error", NO_SUCH_PLACE: "error", UNREADABLE: WARNING}
 
 
 def domains() -> tuple[str, ...]:
@@ -67,6 +63,18 @@ class Against:
 
     def exists(self, place: str) -> bool:
         return self.places.resolve(place).exists
+
+    def holds(self, place: str, item: str) -> bool:
+        """Whether what `item` names ("Eq. 3") stands in the chapter (§3, Appendix B) where `place` is."""
+        target = self.places.resolve(place)
+        ids = {*target.sections, *(getattr(self.paper.item(id), "section", None) for id in target.items)}
+        chapters = {self.chapter(id) for id in ids}
+        return all(self.chapter(getattr(self.paper.item(id), "section", None)) in chapters for id in self.places.resolve(item).items)
+
+    def chapter(self, id: str | None) -> str:
+        """The number of the outermost section that holds one; its id where it has no number."""
+        section = self.paper.section(id) if id else None
+        return (section.number or section.id).split(".")[0] if section is not None else str(id)
 
     def item_text(self, id: str) -> str:
         """All that an equation, table, algorithm, figure or footnote says, cells and lines one below the other."""
@@ -124,22 +132,30 @@ def verdict_finding(verdict: Verdict, file: str, line: int, about: str = "") -> 
         told + (verdict.message or verdict.state),
         file,
         line,
-        severity=SEVERITY.get(verdict.state, "error"),
+        severity=verdict.severity,
         fix=verdict.fix,
         evidence=verdict.nearest,
     )
 
 
-def check_ledger(book: Ledger, paper: Paper, kinds: list[str], outcome: Outcome, against: Against | None = None) -> Outcome:
-    """Everything that gate 3 asks of a ledger."""
+def check_contribution(told: Contribution, against: Against) -> list[Finding]:
+    """Everything that gate 2 asks of a contribution."""
+    return contribution.check(
+        told, known_domains=domains(), exists=against.exists, holds=against.holds, algorithms=len(against.paper.algorithms)
+    )
+
+
+def check_ledger(book: Ledger, paper: Paper, told: Contribution | None, outcome: Outcome, against: Against | None = None) -> Outcome:
+    """Everything that gate 3 asks of a ledger, `told` being the contribution that it belongs to."""
     against = against or Against(paper)
-    wanted = wanted_items(paper, kinds)
+    wanted = wanted_items(paper, told.domains if told is not None else [])
     whole = checklist.load()
     outcome.add(ledger.check_paper_named(book, paper.id, paper.version))
     outcome.add(ledger.check_rows(book), decisions=len(book.items))
     outcome.add(complete(book, wanted), **{"checklist points": len(wanted)})
     outcome.add(quotes(book, against, outcome))
     outcome.add(ledger.check_wording(book, lambda item: value_stated(item, against)))
+    outcome.add(ledger.check_code(book, {part.name: part.file for part in told.components} if told is not None else {}))
     outcome.add(ledger.check_relations(book), relations=len(book.relations))
     outcome.add(ledger.check_evidence(book, evidence(against.swept, whole)))
     outcome.add(unlisted(book, against.contradicted, against))

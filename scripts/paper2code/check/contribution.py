@@ -200,10 +200,11 @@ def check(
     *,
     known_domains: tuple[str, ...] | None = None,
     exists: Callable[[str], bool] | None = None,
+    holds: Callable[[str, str], bool] | None = None,
     algorithms: int = 0,
 ) -> list[Finding]:
-    """Everything wrong with a contribution. `exists(place)`: whether the paper has a place such as "§3.2"; `algorithms`: how
-    many algorithm boxes the paper has."""
+    """Everything wrong with a contribution. `exists(place)`: whether the paper has a place such as "§3.2"; `holds(place, item)`:
+    whether it has the item there; `algorithms`: how many algorithm boxes the paper has."""
     out: list[Finding] = []
     file, root = contribution.file, contribution.root
 
@@ -302,6 +303,17 @@ def check(
         )
     if exists is not None:
         places(contribution, exists, add)
+    for part in contribution.components if exists is not None and holds is not None else []:
+        for item in part.equations:
+            if part.where and exists(part.where) and exists(item) and not holds(part.where, item):
+                add(
+                    "contribution-equation",
+                    f"{part.name}: {item} stands in another chapter than {part.where}",
+                    part.line,
+                    severity=WARNING,
+                    expected="the equations that the component computes",
+                    fix=f"look {item} up in outline.md; name the right one, or its place beside {part.where} in where",
+                )
     prose = re.sub(r"(?s:<!--.*?(?:-->|\Z))|^#.*$", "", contribution.prose, flags=re.M)
     if len(prose.split()) < 25:
         add(

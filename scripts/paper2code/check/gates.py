@@ -169,8 +169,8 @@ class Gates:
         """The stage to work on now, None when all gates have passed."""
         return next((s.stage for s in self.states(result) if s.state not in (PASSED, SKIPPED)), None)
 
-    def must_be_open(self, stage: int) -> None:
-        """Raise Stop (exit 6) unless the gate before this stage has passed on the present inputs."""
+    def must_be_open(self, stage: int, result: Path | None = None) -> None:
+        """Raise Stop (exit 6) unless the gate before this stage has passed on the present inputs (of `result`, where it is given)."""
         if stage in self.skipped:
             raise cli.Stop(
                 f"gate {stage} does not apply: contribution.md says that the paper has nothing to implement",
@@ -181,9 +181,9 @@ class Gates:
         before = self.before(stage)
         if before is None:
             return
-        state = self.state(before)
+        state = self.state(before, result)
         if state.state != PASSED:
-            first = next(s for s in self.states() if s.state not in (PASSED, SKIPPED))
+            first = next(s for s in self.states(result) if s.state not in (PASSED, SKIPPED))
             raise cli.Stop(
                 f"gate {stage} ({STAGES[stage]}) does not run: gate {first.stage} ({STAGES[first.stage]}) is "
                 f"{first.state}{': ' + first.why if first.why else ''}",

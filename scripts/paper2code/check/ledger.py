@@ -427,6 +427,22 @@ def check_rows(ledger: Ledger) -> list[Finding]:
                     "status",
                     expected=f"{PARTIALLY} with what is unclear",
                 )
+    reasons: dict[str, list[Item]] = defaultdict(list)
+    for item in ledger.items:
+        if item.reviewed and item.why_reviewed:
+            reasons[" ".join(item.why_reviewed.lower().split())].append(item)
+    for same_reason in reasons.values():
+        if len(same_reason) > 2:
+            out.append(
+                Finding(
+                    "ledger-review",
+                    f"{len(same_reason)} rows have one why_reviewed: {', '.join(item.id for item in same_reason[:6])}",
+                    file,
+                    same_reason[2].at("why_reviewed"),
+                    expected="for each row what was looked at again, and what it said of this row",
+                    evidence=same_reason[0].why_reviewed[:160],
+                )
+            )
     for entry in ledger.contradictions:
         for side in ("first", "second"):
             given = entry.fields.get(side)
@@ -720,6 +736,47 @@ def riskiest(ledger: Ledger, limit: int = 10) -> list[tuple[Item, str]]:
     kept = max(limit - limit // 2, limit - len(certain))
     chosen = certain[: limit - min(kept, len(flagged))] + flagged[:kept]
     return [(item, why) for _, _, item, why in sorted(chosen, key=lambda entry: entry[:2])[:limit]]
+
+
+def out_of_scope(code: str) -> bool:
+    """Whether a row's `code` says that nothing implements it."""
+    return code.lower().startswith(("out of scope", "none", "not implemented"))
+
+
+def check_code(ledger: Ledger, components: dict[str, str]) -> list[Finding]:
+    """`code` names a file of src/ and one place for each component. `components`: name → the file it says itself, or ""."""
+    out: list[Finding] = []
+    files = dict(components)
+    for item in ledger.items:
+        if not item.code or out_of_scope(item.code) or item.code in components:
+            continue
+        named = re.fullmatch(r"(?P<file>(?:src|configs|notebooks)/[\w./-]+\.(?:py|ya?ml|ipynb))(?::(?P<name>[A-Za-z_]\w*)(?:\.\w+)*)?", item.code)
+        if named is None:
+            out.append(
+                Finding(
+                    "ledger-code",
+                    f"{item.id}: code: {item.code!r} is no place in the result",
+                    ledger.file,
+                    item.at("code"),
+                    expected='src/file.py, src/file.py:name, a component\'s name, or "out of scope: why"',
+                )
+            )
+            continue
+        name, file = named["name"], named["file"]
+        if name in files and files[name] and files[name] != file:
+            out.append(
+                Finding(
+                    "ledger-code",
+                    f"{item.id}: {name} is put into {file}, elsewhere into {files[name]}",
+                    ledger.file,
+                    item.at("code"),
+                    expected="one file for each component",
+                    fix=f"code: {files[name]}:{name}, or file: {file} in contribution.md",
+                )
+            )
+        elif name in files:
+            files[name] = file
+    return out
 
 
 def check_reviews(ledger: Ledger, limit: int = 10) -> list[Finding]:

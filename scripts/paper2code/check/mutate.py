@@ -1,5 +1,6 @@
 """Small seeded faults in src/, of the kinds that reproductions really have: a sign, a scale, an axis, a mask, the order of norm and
-residual, an argument of an optimiser, an off-by-one, a call left out. Each makes one altered text of one file."""
+residual, an argument of an optimiser, an off-by-one, a call left out, a branch or a reduction exchanged. Each makes one altered text
+of one file."""
 
 from __future__ import annotations
 
@@ -13,6 +14,10 @@ AXES = {"dim", "axis"}
 MASKS = {"masked_fill", "masked_fill_"}
 STEPS = {"zero_grad", "clip_grad_norm_", "train", "eval", "normal_", "zeros_", "manual_seed", "xavier_uniform_", "kaiming_normal_"}
 SETTINGS = {"betas", "eps", "weight_decay", "lr", "b1", "b2", "momentum", "learning_rate", "p", "rate", "mask", "attn_mask"}
+TWINS = {"min": "max", "minimum": "maximum", "amin": "amax", "argmin": "argmax", "sum": "mean", "sin": "cos", "floor": "ceil", "cumsum": "cumprod",
+         "logical_and": "logical_or", "triu": "tril"}
+TWINS |= {two: one for one, two in TWINS.items()}
+WANTED = 12  # faults of a result, where its components have so many
 
 
 @dataclass(frozen=True)
@@ -80,6 +85,16 @@ def changes_of(node: ast.AST) -> Iterator[Change]:
                     node,
                     changed(node, **{side: ast.Constant(part.value + 1 if isinstance(part.value, int) else part.value * 2)}),
                 )
+    elif isinstance(node, ast.AugAssign):
+        swap = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult}.get(type(node.op))
+        if swap is not None and not isinstance(getattr(node.value, "value", None), str):
+            yield ("sign" if swap in (ast.Add, ast.Sub) else "scale"), node, changed(node, op=swap())
+    elif isinstance(node, ast.BoolOp):
+        yield "branch", node, changed(node, op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
+    elif isinstance(node, ast.IfExp):
+        yield "branch", node, changed(node, body=node.orelse, orelse=node.body)
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        yield "branch", node, lambda: node.operand
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and not isinstance(node.operand, ast.Constant):
         yield "sign", node, lambda: node.operand
     elif isinstance(node, ast.Compare) and len(node.ops) == 1:
@@ -92,6 +107,13 @@ def changes_of(node: ast.AST) -> Iterator[Change]:
         called = node.value.func.attr if isinstance(node.value.func, ast.Attribute) else getattr(node.value.func, "id", "")
         if called in STEPS:
             yield "left-out", node, ast.Pass
+    elif isinstance(node, ast.Slice):
+        for side in ("lower", "upper"):
+            bound = getattr(node, side)
+            if isinstance(bound, ast.Constant) and isinstance(bound.value, int):
+                yield "off-by-one", node, changed(node, **{side: ast.Constant(bound.value + 1)})
+            elif isinstance(bound, ast.UnaryOp) and isinstance(bound.op, ast.USub) and isinstance(bound.operand, ast.Constant):
+                yield "off-by-one", node, changed(node, **{side: None})
     elif (
         isinstance(node, ast.Subscript)
         and isinstance(node.slice, ast.Constant)
@@ -103,6 +125,12 @@ def changes_of(node: ast.AST) -> Iterator[Change]:
 
 def changes_of_call(node: ast.Call) -> Iterator[Change]:
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if name in TWINS:
+        func = ast.Attribute(node.func.value, TWINS[name], node.func.ctx) if isinstance(node.func, ast.Attribute) else None
+        if func is not None or TWINS[name] in ("min", "max", "sum"):
+            yield "reduction", node, changed(node, func=func or ast.Name(TWINS[name], ast.Load()))
+    if name == "range" and isinstance(node.func, ast.Name) and 1 <= len(node.args) <= 2:
+        yield "off-by-one", node, changed(node, args=[*node.args[:-1], ast.BinOp(node.args[-1], ast.Sub(), ast.Constant(1))])
     if name in MASKS and isinstance(node.func, ast.Attribute):
         yield "mask", node, lambda: node.func.value
     if name == "where" and len(node.args) == 3:

@@ -423,7 +423,7 @@ def bites(
     for path in sorted((result / "src").rglob("*.py")):
         file = path.relative_to(result).as_posix()
         try:
-            made += mutate.mutants(file, path.read_text(encoding="utf-8"), names, each=each, seed=seed)
+            made += mutate.mutants(file, path.read_text(encoding="utf-8"), names, each=max(each, -(-mutate.WANTED // max(1, len(names)))), seed=seed)
         except (SyntaxError, ValueError):
             continue  # gate 4 says so
     made = made[:MOST_MUTANTS]
@@ -512,6 +512,31 @@ def bites(
             )
 
 
+def still(book: Book, result: Path, against: papers.Against, components: list, mode: str, outcome: Outcome) -> None:
+    """All that gate 5 sees without running the notebook."""
+    outcome.add(structure(book, components, mode), cells=len(book.cells))
+    found, asserting = code_cells(book)
+    outcome.add(found, checks=asserting)
+    found, looked = shown(book, result)
+    outcome.add(found, **{"pieces of shown code": looked})
+    quotes(book, against, outcome)
+    outcome.must_have_looked("cells", "checks", "pieces of shown code")
+    outcome.counts |= {"cells": len(book.cells), "checks": asserting}
+
+
+def has_run(book: Book) -> list[Finding]:
+    """The notebook holds the outputs of a run from start to end: every code cell was executed, in order, none ended in an error."""
+    cells = [(at, cell) for at, cell in enumerate(book.node.cells) if cell.cell_type == "code" and cell.source.strip()]
+    out: list[Finding] = []
+    for number, (at, cell) in enumerate(cells, start=1):
+        failed = any(output.output_type == "error" for output in cell.outputs)
+        if failed or cell.execution_count != number:
+            why = "ended in an error" if failed else f"has the execution count {cell.execution_count}, not {number}"
+            out.append(Finding("notebook-not-run", f"{name_of(at, cell.source)} {why}", FILE, expected="a run from start to end",
+                               fix="check_stage.py 5 WORK runs it and keeps its outputs"))
+    return out
+
+
 def examine(
     result: Path,
     paper: Paper,
@@ -530,14 +555,7 @@ def examine(
     outcome.add(problems)
     if book is None:
         return outcome
-    outcome.add(structure(book, components, mode), cells=len(book.cells))
-    found, asserting = code_cells(book)
-    outcome.add(found, checks=asserting)
-    found, looked = shown(book, result)
-    outcome.add(found, **{"pieces of shown code": looked})
-    quotes(book, papers.Against(paper), outcome)
-    outcome.must_have_looked("cells", "checks", "pieces of shown code")
-    outcome.counts |= {"cells": len(book.cells), "checks": asserting}
+    still(book, result, papers.Against(paper), components, mode, outcome)
     if any(
         finding.check in ("notebook-placeholder", "notebook-syntax", "notebook-shell", "notebook-input")
         for finding in errors(outcome.findings)
@@ -558,4 +576,16 @@ def check(work: Workspace, result: Path | None) -> Outcome:
     job = work.job()
     outcome = examine(result, work.paper(), told_of.components if told_of is not None else [], mode=job.mode, framework=job.framework)
     outcome.add(problems)
+    return outcome
+
+
+def stands(work: Workspace, result: Path) -> Outcome:
+    """Gate 5 of a workspace without its run: what can be seen of the notebook, and that it holds the outputs of a whole run."""
+    outcome = Outcome()
+    book, problems = read(result)
+    outcome.add(problems)
+    if book is not None:
+        told_of, _ = contribution.read(work.contribution)
+        still(book, result, papers.Against(work.paper()), told_of.components if told_of is not None else [], work.job().mode, outcome)
+        outcome.add(has_run(book))
     return outcome

@@ -15,6 +15,7 @@ from paper2code.check.ledger import (
     SPECIFIED,
     UNSPECIFIED,
     Ledger,
+    out_of_scope,
 )
 from paper2code.check.repository import FLAG, Repository
 from paper2code.findings import WARNING, Finding
@@ -204,10 +205,6 @@ def check_counts(repository: Repository, ledger: Ledger | None, audit: str | Non
                 told = ", ".join(f"{name}: {count}" for name, count in sorted(numbers))
                 out.append(Finding("notes-count", f"the counts of {status} differ ({told})", NOTES, None, expected="one count"))
     return out
-
-
-def out_of_scope(code: str) -> bool:
-    return code.lower().startswith(("out of scope", "none", "not implemented"))
 
 
 def check(repository: Repository, ledger: Ledger | None = None, audit: str | None = None, *, nothing: bool = False) -> list[Finding]:

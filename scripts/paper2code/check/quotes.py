@@ -18,7 +18,7 @@ from paper2code.check import numbers
 from paper2code.check.anchors import Anchor
 from paper2code.check.places import Places, Target
 from paper2code.findings import ERROR, WARNING, Finding
-from paper2code.fold import Folded, Mark, agree, cited_alike, fold
+from paper2code.fold import BROKEN, Folded, Mark, agree, cited_alike, fold, legible
 from paper2code.paper import Algorithm, Block, Equation, Figure, Footnote, Paper, Passage, Table, box
 from paper2code.sentences import sentences
 from rapidfuzz import fuzz
@@ -44,7 +44,6 @@ NEGATED_VERB = re.compile(
     r"(?:\s+(?:that|any|an?|the|to|of|on|such|additional|extra|further|explicit))*[\s~]*$", re.I)
 PROSE = {"paragraph", "list", "theorem", "footnote", "caption", "abstract"}
 SENTENCE_END = re.compile(r"[.!?][)\"'\u201d\u2019]*\s+(?=[A-Z\"\u201c(])")
-BROKEN = re.compile(r"[\ufffd\ue000-\uf8ff]|\(cid:\d+\)")
 TOUCHING = re.compile(r"[\s${(\\]*(?:\\[A-Za-z]+[\s{]*)*")  # what may stand between a sign and what it belongs to
 CLOSED = re.compile(r"[\s}$]*(?:\\[A-Za-z]+\s*)*[)\]][\s}$]*")
 CLOSING = re.compile(r"[)\]][\s}$.,;]*$")
@@ -82,6 +81,11 @@ class Verdict:
     @property
     def good(self) -> bool:
         return self.state in (VERIFIED, CITED)
+
+    @property
+    def severity(self) -> str:
+        """A warning where the paper's own text cannot be compared; else an error."""
+        return WARNING if self.state == UNREADABLE and not BROKEN.search(self.quote) else ERROR
 
 
 @dataclass
@@ -185,6 +189,16 @@ class Matcher:
                 problems=problems,
             )
         quote = CONTROL.sub("", quote)
+        if BROKEN.search(quote):  # it may well be what the PDF yields, and still nobody can read or compare it
+            return Verdict(
+                UNREADABLE,
+                place,
+                quote,
+                problems=problems,
+                message="the quote holds signs that the PDF gives no meaning (�, (cid:…))",
+                fix=f'quote the legible words: {place} — "{legible(quote)}"' if len(legible(quote).split()) > 3
+                else "look at the page's picture (search_paper.py --page N --image FILE), and cite the place without a quote",
+            )
         folded = fold(quote)
         if not folded.text:
             return Verdict(
@@ -870,7 +884,7 @@ def findings_of(anchor: Anchor, verdict: Verdict, target: Target | None) -> Iter
     """What is wrong with one anchor."""
     quote = shortened(anchor.quote or "")
     if verdict.state in FIRST_WORDS:
-        soft = verdict.state == UNREADABLE or (verdict.state == DEFERRED and anchor.tag is not None)
+        soft = verdict.severity == WARNING or (verdict.state == DEFERRED and anchor.tag is not None)
         yield Finding(
             f"quote-{verdict.state}",
             f'{FIRST_WORDS[verdict.state]}: {verdict.message}; quoted: "{quote}"',

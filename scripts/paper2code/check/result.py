@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from paper2code import cli, files
+from paper2code.check import against as papers
 from paper2code.check import contribution as contributions
 from paper2code.check import everything
-from paper2code.findings import errors
+from paper2code.check import ledger as ledgers
+from paper2code.check.outcome import Outcome
+from paper2code.findings import Finding, errors
 from paper2code.paper import Paper
 from paper2code.workspace import Workspace
 
@@ -34,6 +37,14 @@ def paper_of(path: Path) -> tuple[Paper, Workspace | None]:
     return open_paper(path), None
 
 
+def decided(work: Workspace, paper: Paper, contribution: contributions.Contribution) -> list[Finding]:
+    """What gates 2 and 3 say of the decisions that the result rests on."""
+    against = papers.Against(paper)
+    out = papers.check_contribution(contribution, against)
+    ledger, _ = ledgers.read(work.ledger) if work.ledger.is_file() and not contribution.nothing else (None, [])  # its form is told already
+    return out + papers.check_ledger(ledger, paper, contribution, Outcome(), against).findings if ledger is not None else out
+
+
 def run(root: Path, given: Path, *, as_json: bool = False, out: str | None = None, annotate: str | None = None, most: int = 100,
         afterwards=None) -> int:
     """`afterwards(root, paper, outcome, given)` is called with what was found (the lock file is written there)."""
@@ -50,6 +61,8 @@ def run(root: Path, given: Path, *, as_json: bool = False, out: str | None = Non
         contribution=contribution,
         mode=work.job().mode if work is not None else "",
     )
+    if work is not None and contribution is not None:
+        outcome.add(decided(work, paper, contribution))
     if afterwards:
         afterwards(root, paper, outcome, given)
     failed = len(errors(outcome.findings))

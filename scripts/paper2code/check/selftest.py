@@ -96,13 +96,13 @@ class Trial:
         out += problems
         if name is None or name == CONTRIBUTION:
             if contribution is not None:
-                out += contributions.check(contribution, known_domains=papers.domains(), exists=self.against.exists, algorithms=len(self.paper.algorithms))
+                out += papers.check_contribution(contribution, self.against)
         ledger, problems = ledgers.read(self.work.ledger)
         if name is None or name == LEDGER:
             outcome = Outcome()
             outcome.add(problems)
             if ledger is not None:
-                papers.check_ledger(ledger, self.paper, contribution.domains if contribution else [], outcome, self.against)
+                papers.check_ledger(ledger, self.paper, contribution, outcome, self.against)
             out += outcome.findings
         out += everything.check(self.folder / "result", self.paper, work=self.work, contribution=contribution, matcher=self.matcher).findings
         return out
@@ -146,6 +146,7 @@ CASES = [
     Case("contribution-shape", CONTRIBUTION, "inputs: {step: scalar}", "inputs: {step: a number}"),
     Case("contribution-symbol", CONTRIBUTION, "variable: n_heads", "variable: n heads"),
     Case("contribution-place", CONTRIBUTION, '  where: "§3.2"\n  equations: ["Eq. 3"]', '  where: "§3.9"\n  equations: ["Eq. 3"]'),
+    Case("contribution-equation", CONTRIBUTION, 'equations: ["Eq. 3"]', 'equations: ["Eq. B.1"]'),
     Case("contribution-placeholder", CONTRIBUTION, "worth: Yes", "worth: TODO"),
     Case("contribution-prose", CONTRIBUTION, "---\n## Core contribution\n", "---\n## Core contribution\n\nIt is good.\n<!--\n"),
     # ledger.yaml
@@ -181,6 +182,7 @@ CASES = [
     Case("ledger-source", LEDGER, "status: UNSPECIFIED", "status: FROM_OFFICIAL_CODE\n  source: https://github.com/a/b/blob/main/x.py#L1"),
     Case("ledger-config", LEDGER, "config: model.n_heads", "config: model.width"),
     Case("ledger-review", LEDGER, "reviewed: held", "reviewed: fine"),
+    Case("ledger-code", LEDGER, "src/model.py:SelfAttention", "the attention module"),
     Case("ledger-unreviewed", LEDGER, "  reviewed: held\n  why_reviewed: Eq. B.1 counts 4 d^2", "  checked_by: Eq. B.1 counts 4 d^2"),
     Case("ledger-number", LEDGER, "  value: 240\n", "  value: 250\n"),
     Case("ledger-vague", LEDGER, '"Both branches of a block share one gate."', '"Weights are drawn with the standard initialisation."'),

@@ -21,8 +21,7 @@ from dataclasses import asdict, dataclass, field
 from paper2code.check.anchors import Anchor
 from paper2code.check.census import equal, used_names
 from paper2code.check.contribution import Contribution
-from paper2code.check.ledger import NOT_APPLICABLE, PARTIALLY, SPECIFIED, Item, Ledger
-from paper2code.check.notes import out_of_scope
+from paper2code.check.ledger import NOT_APPLICABLE, PARTIALLY, SPECIFIED, Item, Ledger, out_of_scope
 from paper2code.check.numbers import plain
 from paper2code.check.places import Places
 from paper2code.check.repository import Repository

@@ -15,6 +15,7 @@ from paper2code import cli
 from paper2code.find.checklist import load
 from paper2code.find.statements import Statement, place_of_item, place_of_section, statements
 from paper2code.find.sweep import sweep
+from paper2code.fold import legible
 from paper2code.paper import Algorithm, Bbox, Equation, Figure, Footnote, Paper, Section, Table
 
 REGEX_SECONDS = 5.0
@@ -37,7 +38,7 @@ class Hit:
 
     def anchor(self) -> str:
         """`§5.3 — "…"`, ready to be put into code; a table's row as its cells."""
-        text = " ".join(self.statement.text.split())
+        text = legible(" ".join(self.statement.text.split()))
         if self.statement.kind == "row":
             return f"{self.statement.place} — {text}"
         marks = "“”" if '"' in text else '""'
@@ -50,7 +51,7 @@ class Hit:
             "page": statement.page,
             "section": statement.section,
             "kind": statement.kind,
-            "quote": statement.text,
+            "quote": legible(statement.text),
             "related": statement.related,
             "score": round(self.score, 3),
             "note": self.note,

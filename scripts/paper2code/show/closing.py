@@ -8,7 +8,7 @@ from pathlib import Path
 
 from paper2code import cli
 from paper2code.check import contribution as contributions
-from paper2code.check import everything, gates, stages
+from paper2code.check import everything, gates, notebook, stages
 from paper2code.check import ledger as ledgers
 from paper2code.findings import errors
 from paper2code.show import lock
@@ -42,6 +42,11 @@ def run(folder: Path, given: Path | None, *, keep: bool, as_json: bool, out: str
                        fix=f"check_stage.py --status {folder}")
     if result is None or not result.is_dir():
         raise cli.Stop("the folder of the generated code is not known", code=cli.USAGE, fix="name it with --result")
+    stages.hold_again(6, work, table, result)
+    wrong = errors(notebook.stands(work, result).findings) if 5 not in table.skipped else []
+    if wrong:
+        raise cli.Stop(f"gate 5 is recorded as passed, but the notebook does not pass: {wrong[0].text()}", code=cli.GATE_ORDER,
+                       expected="the notebook that passed", fix=f"check_stage.py 5 {folder}")
     paper, job = work.paper(), work.job()
     contribution, _ = contributions.read(work.contribution)
     ledger = ledgers.read(work.ledger)[0] if work.ledger.is_file() else ledgers.Ledger("ledger.yaml")

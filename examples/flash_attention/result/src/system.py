@@ -17,9 +17,9 @@ from src.utils import Config
 def block_sizes(d: int, config: Config) -> tuple[int, int]:
     """Rows of a block of K and V, and of Q and O (§3.1, Algorithm 1, printed line 1).
 
-    [PARTIALLY_SPECIFIED] block sizes: §3.1, Algorithm 1 — "Set block sizes 𝐵𝑐 = � 𝑀 4𝑑 � , 𝐵𝑟 = min �� 𝑀 4𝑑 � , 𝑑� .";
-      open: the brackets cannot be read from the text of the PDF; the picture of the page shows ceilings
-      Using: ceilings, as the picture shows them: B_c = ceil(M / 4d), B_r = min(ceil(M / 4d), d)
+    [PARTIALLY_SPECIFIED] block sizes: §3.1, Algorithm 1 — "Set block sizes 𝐵𝑐 = ⌈ 𝑀 4𝑑 ⌉ , 𝐵𝑟 = min (⌈ 𝑀 4𝑑 ⌉ , 𝑑) .";
+      open: rounded up, four blocks may need more than M, and the box does not say what then
+      Using: ceilings, as printed: B_c = ceil(M / 4d), B_r = min(ceil(M / 4d), d)
       Alternatives: floors, with which four blocks never exceed M
 
     Takes d: int. The size M of fast memory, in numbers, is in the configuration.
@@ -67,7 +67,7 @@ def flash_attention_forward(
     """softmax(mask(τQKᵀ))V block by block (Appendix B.3, Algorithm 2 without dropout; with tau = 1 and a mask that is True
     everywhere it is §3.1, Algorithm 1).
 
-    §3.1, Theorem 1 — "Algorithm 1 returns O = softmax(QK>)V with 𝑂(𝑁^{2}𝑑) FLOPs and requires 𝑂(𝑁) additional memory beyond
+    §3.1, Theorem 1 — "Algorithm 1 returns O = softmax(QK⊤)V with 𝑂(𝑁^{2}𝑑) FLOPs and requires 𝑂(𝑁) additional memory beyond
       inputs and output."
 
     [PARTIALLY_SPECIFIED] scaling of the scores: Appendix B.3 — "where 𝜏 ∈ R is some softmax scaling (typically 1 √ 𝑑 ), mask is
@@ -106,8 +106,8 @@ def flash_attention_forward(
     l = jnp.zeros((N,), Q.dtype)  # (N,)
     m = jnp.full((N,), -jnp.inf, Q.dtype)  # (N,)
 
-    # §3.1, Algorithm 1 — "Divide Q into 𝑇𝑟 = � 𝑁 𝐵𝑟 � blocks Q1, . . . , Q𝑇𝑟 of size 𝐵𝑟 × 𝑑 each, and divide K, V in to 𝑇𝑐
-    #   = � 𝑁 𝐵𝑐 � blocks K1, . . . , K𝑇𝑐 and V1, . . . , V𝑇𝑐 , of size 𝐵𝑐 × 𝑑 each."
+    # §3.1, Algorithm 1 — "Divide Q into 𝑇𝑟 = ⌈ 𝑁 𝐵𝑟 ⌉ blocks Q1, . . . , Q𝑇𝑟 of size 𝐵𝑟 × 𝑑 each, and divide K, V in to 𝑇𝑐
+    #   = ⌈ 𝑁 𝐵𝑐 ⌉ blocks K1, . . . , K𝑇𝑐 and V1, . . . , V𝑇𝑐 , of size 𝐵𝑐 × 𝑑 each."
     # [ASSUMPTION] last block when N is no multiple of the block size: the last block is shorter
     #   Reason: our choice: the numbers of blocks are rounded up, so a last block with fewer rows is implied, while every block
     #   is printed as being of full size
@@ -189,9 +189,9 @@ def flash_attention_backward(
             S = masked(tau * jnp.matmul(Q_i, K_j.T, precision=precision), mask[rows, columns])  # (B_r, B_c)
             # Appendix B.4, Algorithm 4 — "On chip, compute P𝑖 𝑗 = diag(𝑙𝑖)^{−1} exp(Smasked 𝑖 𝑗 − 𝑚𝑖) ∈ R𝐵𝑟×𝐵𝑐 ."
             P = jnp.exp(S - finite(m_i)[:, None]) / positive(l_i)[:, None]  # (B_r, B_c)
-            # Appendix B.4, Algorithm 4 — "On chip, compute dṼ𝑗 ← dṼ𝑗 + (Pdropped 𝑖 𝑗 )>dO𝑖 ∈ R𝐵𝑐×𝑑."
+            # Appendix B.4, Algorithm 4 — "On chip, compute dṼ𝑗 ← dṼ𝑗 + (Pdropped 𝑖 𝑗 )⊤dO𝑖 ∈ R𝐵𝑐×𝑑."
             dV_j = dV_j + jnp.matmul(P.T, dO_i, precision=precision)  # (B_c, d)
-            # Appendix B.4, Algorithm 4 — "On chip, compute dPdropped 𝑖 𝑗 = dO𝑖V> 𝑗 ∈ R𝐵𝑟×𝐵𝑐 ."
+            # Appendix B.4, Algorithm 4 — "On chip, compute dPdropped 𝑖 𝑗 = dO𝑖V⊤ 𝑗 ∈ R𝐵𝑟×𝐵𝑐 ."
             dP = jnp.matmul(dO_i, V_j.T, precision=precision)  # (B_r, B_c)
             # Appendix B.4, Algorithm 4 — "On chip, compute 𝐷𝑖 = rowsum(dO𝑖 ◦ O𝑖) ∈ R𝐵𝑟 ."
             D = jnp.sum(dO_i * O_i, axis=1)  # (B_r,)
@@ -199,7 +199,7 @@ def flash_attention_backward(
             dS = P * (dP - D[:, None])  # (B_r, B_c)
             # Appendix B.4, Algorithm 4 — "Write dQ𝑖 ← dQ𝑖 + 𝜏dS𝑖 𝑗K𝑗 ∈ R𝐵𝑟×𝑑 to HBM."
             dQ = dQ.at[rows].add(tau * jnp.matmul(dS, K_j, precision=precision))  # (N, d)
-            # Appendix B.4, Algorithm 4 — "On chip, compute dK̃𝑗 ← dK̃𝑗 + 𝜏dS> 𝑖 𝑗Q𝑖 ∈ R𝐵𝑐×𝑑."
+            # Appendix B.4, Algorithm 4 — "On chip, compute dK̃𝑗 ← dK̃𝑗 + 𝜏dS⊤ 𝑖 𝑗Q𝑖 ∈ R𝐵𝑐×𝑑."
             dK_j = dK_j + tau * jnp.matmul(dS.T, Q_i, precision=precision)  # (B_c, d)
         dK, dV = dK.at[columns].set(dK_j), dV.at[columns].set(dV_j)  # (N, d), (N, d)
     return dQ, dK, dV

@@ -269,8 +269,11 @@ def characters(textpage: pdfium.PdfTextpage, view: View, orders: dict[int, int])
         if hyphen:
             pass
         elif broken(textpage, index) == 1 or code < 32 or code == 0xFFFD:
-            text = texfonts.meaning(font_of(index, object_of(textpage, index)).name, code) or "\ufffd"
-            unmapped += text == "\ufffd"
+            known = texfonts.meaning(font_of(index, object_of(textpage, index)).name, code)
+            if known == "":
+                continue
+            text = known or "\ufffd"
+            unmapped += known is None
         text = LIGATURES.get(text, text)
         box_of(textpage, index, left, right, bottom, top)
         origin_of(textpage, index, ox, oy)

@@ -27,18 +27,23 @@ OMX = {0: "(", 1: ")", 2: "[", 3: "]", 4: "⌊", 5: "⌋", 6: "⌈", 7: "⌉", 8
        90: "∫", 91: "⋃", 92: "⋂", 93: "⊎", 94: "⋀", 95: "⋁", 96: "∐", 97: "∐", 98: "ˆ", 99: "ˆ", 100: "ˆ", 101: "˜", 102: "˜",
        103: "˜", 104: "[", 105: "]", 106: "⌊", 107: "⌋", 108: "⌈", 109: "⌉", 110: "{", 111: "}", 112: "√", 113: "√", 114: "√", 115: "√",
        116: "√", 122: "⏞", 123: "⏞", 124: "⏟", 125: "⏟"}
-FAMILY = re.compile(r"^(?:[A-Z]{6}\+)?(CMMIB?|CMSY|CMBSY|CMEX|Cmmib?|Cmsy|Cmbsy|Cmex)\d*", re.I)
+OMX |= {63: "", 117: "", 118: "", 119: "", 120: "", 121: ""}  # pieces that only lengthen a sign
+AMSA = {3: "□", 4: "■", 38: "≳", 46: "≲", 54: "⩽", 62: "⩾", 88: "✓"}
+# Computer Modern, BaKoMa, Latin Modern, TX and PX (Times, Palatino), MathTime: one encoding a kind of font.
+FAMILIES = (
+    (re.compile(r"CMEX|LMMathExtension|(?:ntx|rtx|tx|px)ex|MTEX", re.I), OMX),
+    (re.compile(r"CMMIB?|LMMathItalic|(?:ntx|rtx|tx|px)b?mi(?!a)|MTMI", re.I), OML),
+    (re.compile(r"(?:tx|px)sya|MSAM", re.I), AMSA),
+    (re.compile(r"CMB?SY|LMMathSymbols|(?:ntx|rtx|tx|px)b?sy(?![abc])|MTSY", re.I), OMS),
+)
 EXTENSION = re.compile(r"CMEX|txex|ntxex|MTEX|LMMathExtension|rtxex|fourier-mex|zplmex|mathpazo.*ex|esint", re.I)
 
 
 @lru_cache(maxsize=512)
 def encoding(font: str) -> dict[int, str] | None:
     """The encoding of a font by its name; None when it is no TeX mathematics font."""
-    match = FAMILY.match(font)
-    if not match:
-        return None
-    name = match.group(1).upper()
-    return OMX if name == "CMEX" else OML if name.startswith("CMMI") else OMS
+    plain = re.sub(r"^[A-Z]{6}\+", "", font)
+    return next((table for family, table in FAMILIES if family.match(plain)), None)
 
 
 @lru_cache(maxsize=512)
@@ -48,7 +53,7 @@ def hangs(font: str) -> bool:
 
 
 def meaning(font: str, code: int) -> str | None:
-    """What an unmapped code of a font means; None when that is not known."""
+    """What an unmapped code of a font means: "" for a piece that only lengthens a sign, None when it is not known."""
     table = encoding(font)
     if table is not None:
         if 161 <= code <= 170:
