@@ -15,6 +15,7 @@ EXAMPLES = """
   find_official_code.py WORK                                          links, ranked, with the reasons
   find_official_code.py WORK --bring https://github.com/OWNER/NAME    its default branch, at the commit it has now
   find_official_code.py WORK --bring https://github.com/OWNER/NAME --commit v1.0
+  find_official_code.py WORK --bring https://github.com/OWNER/NAME --from ~/clones/NAME   a clone or an archive, no network
 """
 
 
@@ -25,12 +26,15 @@ def main(argv: list[str] | None = None) -> int:
         examples=EXAMPLES, codes=(cli.DONE, cli.USAGE, cli.UNREACHABLE, cli.UNUSABLE, cli.ENVIRONMENT))
     parser.add_argument("work", metavar="WORK", help="the workspace that fetch_paper.py wrote")
     parser.add_argument("--bring", metavar="URL", help="bring this repository for reading")
+    parser.add_argument("--from", dest="copy", metavar="PATH", help="with --bring: take a clone or an archive of it on this machine")
     parser.add_argument("--commit", metavar="C", help="with --bring: a commit, branch or tag (default: the default branch)")
     parser.add_argument("--json", action="store_true", help="the result as JSON")
     parser.add_argument("--out", metavar="FILE", help="write the result to FILE instead of stdout")
     args = parser.parse_args(argv)
     if args.commit and not args.bring:
         parser.error("--commit goes with --bring")
+    if args.copy and not args.bring:
+        parser.error("--from goes with --bring, which says whose code it is")
     environment.ensure()
 
     from paper2code import files
@@ -43,7 +47,7 @@ def main(argv: list[str] | None = None) -> int:
         from paper2code.find import bring
 
         workspace.must_exist(workspace.paper_file)
-        done = bring.bring(args.bring, workspace, commit=args.commit)
+        done = bring.bring(args.bring, workspace, commit=args.commit, copy=Path(args.copy) if args.copy else None)
         cli.show(bring.told(done), data=asdict(done), as_json=args.json, out=args.out)
         return cli.DONE
 

@@ -373,3 +373,51 @@ def test_the_script_brings(host, tmp_path):
     paper("Hello.").save(work.paper_file)
     done = run(str(work.folder), "--bring", "https://github.com/aexample/seesaw")
     assert done.returncode == cli.DONE and COMMIT in done.stdout and "never run" in done.stdout, done.stderr
+
+
+@pytest.fixture
+def clone(tmp_path):
+    """A clone with two commits, whose own configuration names a filter that must not run."""
+    folder = tmp_path / "clone"
+    folder.mkdir()
+    run = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org", "-C", str(folder)]
+
+    def git(*words):
+        return subprocess.run([*run, *words], check=True, capture_output=True, text=True).stdout.strip()
+
+    git("init", "--quiet")
+    for number in (1, 2):
+        (folder / "train.py").write_text(f"rate = 0.{number}\n", encoding="utf-8")
+        (folder / ".gitattributes").write_text("*.py filter=bad\n", encoding="utf-8")
+        git("add", ".")
+        git("commit", "--quiet", "-m", f"step {number}")
+    git("config", "filter.bad.smudge", f"touch {tmp_path / 'ran'}")
+    return folder, git("rev-parse", "HEAD"), git("rev-parse", "HEAD~1")
+
+
+def test_a_clone_on_this_machine_is_taken_at_its_commit(clone, place, tmp_path):
+    folder, last, first = clone
+    done = bring.bring("https://github.com/owner/name", place, copy=folder)
+    assert done.commit == last and (Path(done.folder) / "train.py").read_text(encoding="utf-8") == "rate = 0.2\n"
+    done = bring.bring("https://github.com/owner/name", place, commit="HEAD~1", copy=folder)
+    assert done.commit == first and (Path(done.folder) / "train.py").read_text(encoding="utf-8") == "rate = 0.1\n"
+    assert first in done.permalink and not (tmp_path / "ran").exists()
+
+
+def test_an_archive_on_this_machine_says_its_commit(clone, place, tmp_path):
+    folder, last, first = clone
+    archive = tmp_path / "name.tar.gz"
+    subprocess.run(["git", "-C", str(folder), "archive", "--prefix=name/", "--format=tar.gz", f"--output={archive}", last], check=True)
+    assert bring.bring("https://github.com/owner/name", place, copy=archive).commit == last
+    with pytest.raises(cli.Stop) as stop:
+        bring.bring("https://github.com/owner/name", place, commit=first, copy=archive)
+    assert stop.value.code == cli.USAGE
+
+
+@pytest.mark.parametrize("what, commit, words", [("nowhere", None, "no file or folder"), ("empty", None, "git cannot read"),
+                                                 ("clone", "no-such-branch", "git cannot read")])
+def test_a_copy_that_is_none_is_said(clone, place, tmp_path, what, commit, words):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(cli.Stop) as stop:
+        bring.bring("https://github.com/owner/name", place, commit=commit, copy=tmp_path / what)
+    assert words in stop.value.message

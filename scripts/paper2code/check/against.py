@@ -167,7 +167,7 @@ def check_ledger(book: Ledger, paper: Paper, told: Contribution | None, outcome:
     outcome.counts = {
         **counts,
         "quotes verified": verified,
-        "contradictions": len(book.contradictions),
+        "contradictions": len(book.disagreements()),
         "relations": len(book.relations),
     }
     return outcome
@@ -208,8 +208,8 @@ def unlisted(book: Ledger, seen: list[Contradiction], against: Against) -> list[
                 book.file,
                 book.contradictions[0].line if book.contradictions else 1,
                 severity="error" if sure else WARNING,
-                expected="a row under contradictions: with both quotes, the decision and why",
-                fix=f"read both places; {one.rule}; where they speak of different things, say so in why",
+                expected="a row under contradictions: with both quotes, the decision and why (or no_contradiction: why both hold)",
+                fix=f"read both places; {one.rule}; where they speak of different things, no_contradiction says so",
                 evidence=f"{sides[0].text[:140]} / {sides[1].text[:140]}",
             )
         )
@@ -279,7 +279,7 @@ def quotes(book: Ledger, against: Against, outcome: Outcome) -> list[Finding]:
     for row in book.contradictions:
         for side in ("first", "second"):
             given = row.fields.get(side)
-            if isinstance(given, dict) and given.get("quote"):
+            if isinstance(given, dict) and given.get("quote") and not given.get("source"):
                 verdict = against.judge(str(given.get("where") or ""), str(given["quote"]))
                 outcome.anchors.append(
                     entry(book.file, row.line, str(given.get("where") or ""), "ledger", verdict, str(row.fields.get("about")))

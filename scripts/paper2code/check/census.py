@@ -53,6 +53,13 @@ COUNTING = {"range", "enumerate", "islice", "zip", "exit", "SystemExit"}
 FORMULA = re.compile(r"\b(?:Eqs?\.?\s*\(?[A-Z]?\.?\d|Equations?\s*\(?\d|Algorithms?\s*\d|Alg\.\s*\d)")
 
 
+FRACTIONS = (
+    (0.5, re.compile(r"\b(?:half|halve[sd]?|halving)\b", re.I)),
+    (0.25, re.compile(r"\b(?:a|one) quarter\b", re.I)),
+    (2, re.compile(r"\b(?:twice|doubled?|doubling)\b", re.I)),
+)
+
+
 def named(text: str) -> list[readings.Number]:
     """The numbers a text states, without those of places ("Table 2", "§5.3") and indices. "2000 sequences" may look like a year."""
     return [number for number in read(text) if number.kind not in (readings.PLACE, readings.INDEX)]
@@ -61,6 +68,8 @@ def named(text: str) -> list[readings.Number]:
 def holds(text: str, value: float | int) -> bool:
     """Whether a text states a number, in one of the ways people write it (4000, 4,000, 4k, 10^{-9}, ten per cent)."""
     # "2000 sequences" looks like a year; what is asked for by its value is not one.
+    if any(abs(value - number) < 1e-9 for number, words in FRACTIONS if words.search(text)):
+        return True
     return any(close(number, value) for number in readings.numbers(text) if number.kind not in (readings.PLACE, readings.INDEX))
 
 
@@ -453,6 +462,18 @@ def dataclasses(repository: Repository) -> list[tuple[Module, ast.ClassDef, dict
     return out
 
 
+def settings_tree(classes: list[tuple[Module, ast.ClassDef, dict[str, ast.AnnAssign]]]) -> set[str]:
+    """The classes that make up `Config`, by the annotations of its fields; empty where there is no class of that name."""
+    fields = {node.name: names for _, node, names in classes}
+    out, open_ = set(), ["Config"] if "Config" in fields else []
+    while open_:
+        name = open_.pop()
+        if name not in out:
+            out.add(name)
+            open_ += [other for part in fields[name].values() for other in re.findall(r"\w+", ast.unparse(part.annotation)) if other in fields]
+    return out
+
+
 def agreement(repository: Repository) -> list[Finding]:
     """Every config key is used in the code, and the config dataclasses and the YAML name the same keys and defaults."""
     out: list[Finding] = []
@@ -464,7 +485,7 @@ def agreement(repository: Repository) -> list[Finding]:
         section, _, key = path.rpartition(".")
         sections.setdefault(section, {})[key] = (value, file, line)
         if not used[key]:
-            hint = "it is a field of the config class, but nothing reads it" if key in fields else "nothing in src/ reads it"
+            hint = "it is a field of the config class, but nothing reads it by name" if key in fields else "nothing in src/ reads it by name"
             out.append(
                 Finding(
                     "config-unused",
@@ -472,11 +493,14 @@ def agreement(repository: Repository) -> list[Finding]:
                     file,
                     line,
                     expected="a key that changes what is built",
-                    fix="use it, or drop it (and its decision's config path in the ledger)",
+                    fix="use it as config.….key (a name put together at run time is not seen); a number that only a relation needs stays in the ledger "
+                    "without config",
                 )
             )
-    for module, node, names in dataclasses(repository):
-        if not re.search(r"config|hyper|settings|hparams|args|options", node.name, re.I):
+    classes = dataclasses(repository)
+    tree = settings_tree(classes)
+    for module, node, names in classes:
+        if node.name not in tree if tree else not re.search(r"config|hyper|settings|hparams|args|options", node.name, re.I):
             continue
         best = max(sections, key=lambda name: len(sections[name].keys() & names.keys()), default=None)
         if best is None or len(sections[best].keys() & names.keys()) * 2 < min(len(names), len(sections[best])):

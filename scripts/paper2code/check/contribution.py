@@ -86,7 +86,7 @@ EXTRA = {
 }
 PLACEHOLDER = re.compile(r"\{\{.*?\}\}|\{[A-Za-z_ ]+\}|\bTODO\b|\bTBD\b|<[a-z][a-z _-]+>|\A…\Z|\A\.\.\.\Z")
 # A shape: scalar, or a parenthesised list of dimensions; "(batch, …, d)" is one.
-SHAPE = re.compile(r"\A(scalar|text|bool|int|float|\(.*\)|\[.*\])", re.I)
+SHAPE = re.compile(r"\A(scalar|text|object|bool|int|float|\(.*\)|\[.*\])", re.I)
 
 
 @dataclass
@@ -402,7 +402,7 @@ def rows(contribution: Contribution, add: Callable) -> None:
                 "contribution-shape",
                 f"the shape of {row.get('symbol')}, {row['shape']!r}, is no shape",
                 line,
-                expected="scalar, or (batch, length, d_model)",
+                expected="scalar, (batch, length, d_model), text, object, or (parameters) for a set of them",
             )
         symbol = re.sub(r"[\s$]", "", str(row.get("symbol") or ""))
         if symbol and symbol in seen:

@@ -192,6 +192,10 @@ def matters(node: ast.Call, argument: Argument) -> bool:
     names = {key.arg for key in node.keywords}
     if argument.unless and argument.unless in names:
         return False
+    if node.args and isinstance(node.args[0], (ast.List, ast.Tuple)) and node.args[0].elts:  # groups of parameters, each with its own
+        groups = [keys(group, None) for group in node.args[0].elts]
+        if all(group is not None and argument.name in group for group in groups):
+            return False
     return not argument.needs or argument.needs in names
 
 

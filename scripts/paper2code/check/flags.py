@@ -63,7 +63,12 @@ def flag_form(text: str, file: str, line: int, *, needs_quote: bool = True) -> l
             if not using or not using.group(1).strip(" .:;—–-\n"):
                 add("flag-form", "[UNSPECIFIED] without Using:", expected="# Using: the choice made here")
             if not others or not re.sub(r"[\s.:;—–-]|none|n/a", "", others.group(1), flags=re.I):
-                add("flag-form", "[UNSPECIFIED] without Alternatives:", expected="# Alternatives: what else might be meant")
+                add(
+                    "flag-form",
+                    "[UNSPECIFIED] with Alternatives: none" if others else "[UNSPECIFIED] without Alternatives:",
+                    expected="# Alternatives: what else might be meant",
+                    fix="what nothing else could be is no open choice: cite it, or call it an [ASSUMPTION]" if others else None,
+                )
         if "PARTIALLY_SPECIFIED" in tags:
             if needs_quote and not re.search(r"[\"“”][^\"“”]{3,}[\"“”]", part):
                 add(

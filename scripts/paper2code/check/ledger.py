@@ -19,6 +19,8 @@
       checked_by: "notebook: parameter count"
       reviewed: held              # held | changed | doubtful, after the second reading; why_reviewed says why
     contradictions: [{about, first: {where, quote}, second: {where, quote}, decision, why}]
+    #   a side that is official code is {source: permalink, says: "…"}; a pair that was looked at and agrees has, instead of
+    #   decision and why, no_contradiction: "why both hold"
     deferred: [{item, cites, says, to_check}]
     relations: [{about, expr: "training.steps * training.batch_tokens", equals: 1.0e12, tolerance: 0.02, where: "§3.1"}]
 
@@ -94,11 +96,11 @@ HOW = {
     "source": "source: a permalink https://…/blob/<40-digit commit>/file.py#L42",
 }
 LISTS = {
-    "contradictions": ("about", "first", "second", "decision", "why"),
+    "contradictions": ("about", "first", "second", "decision", "why", "no_contradiction"),
     "deferred": ("item", "cites", "says", "to_check"),
     "relations": ("about", "expr", "equals", "tolerance", "where"),
 }
-OPTIONAL = {"tolerance", "where", "says"}
+OPTIONAL = {"tolerance", "where", "says", "no_contradiction"}
 
 # Words that name a setting without giving it; and the same words where they are terms.
 VAGUE = re.compile(r"\b(standard|default|defaults|usual|usually|common practice|commonly used|conventional)\b", re.I)
@@ -162,6 +164,10 @@ class Ledger:
     contradictions: list[Entry] = field(default_factory=list)
     deferred: list[Entry] = field(default_factory=list)
     relations: list[Entry] = field(default_factory=list)
+
+    def disagreements(self) -> list[Entry]:
+        """The contradictions without the pairs that were looked at and agree."""
+        return [row for row in self.contradictions if not row.fields.get("no_contradiction")]
 
     def by_config(self) -> dict[str, Item]:
         return {item.config: item for item in self.items if item.config}
@@ -303,8 +309,9 @@ def item_of(node: Node, file: str, findings: list[Finding]) -> Item:
 
 
 def entry_of(node: Node, name: str, file: str, findings: list[Finding]) -> Entry:
+    settled = {"decision", "why"} if name == "contradictions" and node.get("no_contradiction") else set()
     for key in LISTS[name]:
-        if key not in OPTIONAL and node.get(key) in (None, "", [], {}):
+        if key not in OPTIONAL | settled and node.get(key) in (None, "", [], {}):
             findings.append(
                 Finding("ledger-field", f"a row of {name} has no {key}", file, node.line, expected=f"{{{', '.join(LISTS[name])}}}")
             )
@@ -446,11 +453,22 @@ def check_rows(ledger: Ledger) -> list[Finding]:
     for entry in ledger.contradictions:
         for side in ("first", "second"):
             given = entry.fields.get(side)
-            if given is not None and not (isinstance(given, dict) and given.get("where") and given.get("quote")):
+            if isinstance(given, dict) and given.get("source"):
+                if not PERMALINK.fullmatch(str(given["source"])) or not given.get("says"):
+                    out.append(
+                        Finding(
+                            "ledger-contradiction",
+                            f"{side} has a source that is no permalink, or does not say what the code does",
+                            file,
+                            entry.lines.get(side, entry.line),
+                            expected=f'{side}: {{source: "https://…/blob/<40-digit commit>/file.py#L42", says: "…"}}',
+                        )
+                    )
+            elif given is not None and not (isinstance(given, dict) and given.get("where") and given.get("quote")):
                 out.append(
                     Finding(
                         "ledger-contradiction",
-                        f"{side} has no where and quote",
+                        f"{side} has no where and quote (for official code: no source and says)",
                         file,
                         entry.lines.get(side, entry.line),
                         expected=f'{side}: {{where: "§…", quote: "…"}}',
@@ -618,7 +636,7 @@ def check_relations(ledger: Ledger) -> list[Finding]:
     contradictions with the same `about`."""
     out: list[Finding] = []
     values = ledger.values()
-    admitted = {name_key(str(entry.fields.get("about", ""))) for entry in ledger.contradictions}
+    admitted = {name_key(str(entry.fields.get("about", ""))) for entry in ledger.disagreements()}
     for entry in ledger.relations:
         about, expr = str(entry.fields.get("about", "")), str(entry.fields.get("expr", ""))
         line = entry.lines.get("expr", entry.line)
@@ -701,7 +719,7 @@ def riskiest(ledger: Ledger, limit: int = 10) -> list[tuple[Item, str]]:
     """The rows that a second reader should try to refute first, each with the reason. What no program can check is worst:
     a true quote that carries a claim it may not support."""
     used = Counter(re.sub(r"\W+", "", item.quote.lower()) for item in ledger.items if item.quote)
-    contradicted = {name_key(str(entry.fields.get("about", ""))) for entry in ledger.contradictions}
+    contradicted = {name_key(str(entry.fields.get("about", ""))) for entry in ledger.disagreements()}
     scored: list[tuple[float, int, Item, str]] = []
     for item in ledger.items:
         reasons: dict[str, float] = {}

@@ -14,6 +14,8 @@ AXES = {"dim", "axis"}
 MASKS = {"masked_fill", "masked_fill_"}
 STEPS = {"zero_grad", "clip_grad_norm_", "train", "eval", "normal_", "zeros_", "manual_seed", "xavier_uniform_", "kaiming_normal_"}
 SETTINGS = {"betas", "eps", "weight_decay", "lr", "b1", "b2", "momentum", "learning_rate", "p", "rate", "mask", "attn_mask"}
+# Switches that change no value where the code is right: a planted fault there could never be noticed.
+HARMLESS = {"strict", "set_to_none", "inplace", "copy", "non_blocking", "pin_memory", "foreach", "fused", "requires_grad", "deep"}
 TWINS = {"min": "max", "minimum": "maximum", "amin": "amax", "argmin": "argmax", "sum": "mean", "sin": "cos", "floor": "ceil", "cumsum": "cumprod",
          "logical_and": "logical_or", "triu": "tril"}
 TWINS |= {two: one for one, two in TWINS.items()}
@@ -158,11 +160,18 @@ def changes_of_call(node: ast.Call) -> Iterator[Change]:
             signed = -number if isinstance(value, ast.UnaryOp) else number
             other = ast.UnaryOp(ast.USub(), ast.Constant(2)) if signed == -1 else ast.Constant(signed - 1 if signed > 0 else 1)
             yield "axis", node, changed(node, keywords=[k if k is not keyword else ast.keyword(k.arg, other) for k in node.keywords])
+        elif keyword.arg in HARMLESS or keyword.arg in ("lr", "learning_rate") and not plain_parameters(node):
+            continue
         elif isinstance(value, ast.Constant) and isinstance(value.value, bool):
             flip = ast.Constant(not value.value)
             yield "argument", node, changed(node, keywords=[k if k is not keyword else ast.keyword(k.arg, flip) for k in node.keywords])
         elif keyword.arg in SETTINGS and not isinstance(value, ast.Constant):
             yield "argument", node, without(node, keyword)
+
+
+def plain_parameters(node: ast.Call) -> bool:
+    """Whether an optimiser is given parameters without groups (which may have a rate of their own)."""
+    return not node.args or isinstance(node.args[0], ast.Call) and ast.unparse(node.args[0].func).endswith("parameters")
 
 
 class Replace(ast.NodeTransformer):

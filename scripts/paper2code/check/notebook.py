@@ -20,6 +20,7 @@ import nbformat
 from paper2code import cli, environment, files
 from paper2code.check import against as papers
 from paper2code.check import anchors, contribution, mutate, supervise
+from paper2code.check.bodies import PLACEHOLDER
 from paper2code.check.outcome import Outcome
 from paper2code.findings import WARNING, Finding, errors
 from paper2code.paper import Paper
@@ -117,7 +118,7 @@ def structure(book: Book, components: list, mode: str) -> list[Finding]:
                     fix="lay_scaffold.py WORK lays it again",
                 )
             )
-    used = {name for _, text, laid in book.code() if checks(text) for name in names_in(text)}
+    used = used_by_checks(book)
     for part in components:
         if not any(re.search(rf"(?<!\w){re.escape(part.name)}(?!\w)", heading) for heading in headings):
             out.append(Finding("notebook-section", f"no section is about {part.name}", FILE, expected=f"## {part.name}: {part.where}"))
@@ -127,14 +128,30 @@ def structure(book: Book, components: list, mode: str) -> list[Finding]:
                     "notebook-unchecked",
                     f"no check uses {part.name}",
                     FILE,
-                    expected=f"a cell with assertions that imports and calls {part.name}",
+                    expected=f"a cell with assertions that calls {part.name}, or asserts on what another cell made of it",
                     fix="write one: a shape, a reference formula, a closed form",
                 )
             )
     for at, _, text, _ in book.cells:
-        if re.search(r"\bFILL IN\b|\{\{.*?\}\}", text):
+        if PLACEHOLDER.search(text):
             out.append(Finding("notebook-placeholder", f"{name_of(at, text)} is still to be written", FILE, fix=told(text) or "write it"))
     return out
+
+
+def used_by_checks(book: Book) -> set[str]:
+    """Names that asserting cells use, and the names of which earlier cells made what they use."""
+    used = {name for _, text, _ in book.code() if checks(text) for name in names_in(text)}
+    for _, text, _ in reversed(book.code()):
+        try:
+            body = ast.parse(re.sub(r"(?m)^\s*%.*$", "", text)).body
+        except (SyntaxError, ValueError):
+            continue
+        for statement in reversed(body):
+            made = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+            made |= {statement.name} if isinstance(statement, (ast.FunctionDef, ast.ClassDef)) else set()
+            if made & used:
+                used |= {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
+    return used
 
 
 def told(text: str) -> str:
@@ -427,6 +444,8 @@ def bites(
         except (SyntaxError, ValueError):
             continue  # gate 4 says so
     made = made[:MOST_MUTANTS]
+    if made:
+        cli.say(f"planting {len(made)} faults in src/, one run of the notebook each: at most {MUTANT_SECONDS:.0f} s")
     if not made:
         outcome.findings.append(
             Finding(

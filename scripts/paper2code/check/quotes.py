@@ -281,7 +281,7 @@ class Matcher:
                 message="the paper's own text is garbled there, so the quote cannot be compared",
                 fix="look at the page's picture (search_paper.py --page N --image FILE), and cite the place without a quote",
             )
-        if hit is None or similarity < 50:
+        if hit is None or similarity < 60:
             return Verdict(
                 MISSING,
                 place,

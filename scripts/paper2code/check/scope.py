@@ -78,6 +78,11 @@ VARIANTS = re.compile(r"(?i)(baseline|ablat|^vanilla|without_?\w+variant)")
 DISTRIBUTED = {"distributed training"}
 
 
+def local(node: ast.Call) -> bool:
+    """Whether a call says that it takes files from this machine alone."""
+    return any(key.arg == "local_files_only" and isinstance(key.value, ast.Constant) and key.value.value is True for key in node.keywords)
+
+
 def files(repository: Repository, type: str, mode: str, components: list, trains: bool, nothing: bool = False) -> list[Finding]:
     """The files that type and mode ask for are there and not empty; the excluded ones are not."""
     out: list[Finding] = []
@@ -200,14 +205,15 @@ def excluded(repository: Repository, *, type: str, mode: str, listed: set[str], 
             if isinstance(node, ast.Call):
                 name = full_name(module, node.func)
                 for known, what in NEVER_CALLS.items():
-                    if (name == known or name.endswith("." + known)) and not (what in DISTRIBUTED and (system or known == "pmap")):
+                    if (name == known or name.endswith("." + known)) and not local(node) and not (what in DISTRIBUTED and (system or known == "pmap")):
                         out.append(
                             Finding(
                                 "code-excluded",
                                 f"{known}: {what} is never part of a result",
                                 module.file,
                                 node.lineno,
-                                fix="name in a docstring where it can be had",
+                                fix="name in a docstring where it can be had"
+                                + (", and load it from the disk (local_files_only=True)" if known == "from_pretrained" else ""),
                             )
                         )
                 if any(key.arg == "download" and isinstance(key.value, ast.Constant) and key.value.value is True for key in node.keywords):

@@ -174,7 +174,8 @@ def equations(paper: Paper) -> Iterator[Finding]:
         if not any(item.latex for item in paper.equations):
             yield Finding("equations", "equations are known from the PDF's glyphs only, which lose fractions and roots",
                           "equations/all.md", severity=WARNING,
-                          fix="look at each one as a picture before using it: search_paper.py WORK --equation N --image FILE")
+                          fix="look at each one as a picture before using it: search_paper.py WORK --equation N --image FILE "
+                          f"(N: its number, or its name in equations/all.md, such as {paper.equations[0].id})")
 
 
 def references(paper: Paper) -> Iterator[Finding]:

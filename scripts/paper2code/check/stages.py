@@ -178,7 +178,12 @@ def gate_3(work: Workspace, result: Path | None) -> Outcome:
     if ledger is None:
         return outcome
     outcome = against.check_ledger(ledger, paper, contribution, outcome)
-    outcome.add(everything.permalinks(((item.source, ledger.file, item.at("source")) for item in ledger.items if item.source), work.official_code))
+    links = [(item.source, ledger.file, item.at("source")) for item in ledger.items if item.source]
+    sides = [(row, side) for row in ledger.contradictions for side in ("first", "second") if isinstance(row.fields.get(side), dict)]
+    links += [(str(row.fields[side]["source"]), ledger.file, row.lines.get(side, row.line)) for row, side in sides if row.fields[side].get("source")]
+    outcome.add(everything.permalinks(links, work.official_code))
+    if links and not work.official_code.is_dir():
+        outcome.notes.append(f"{len(links)} permalinks were not looked up: the official code was not brought (find_official_code.py WORK --bring)")
     return outcome
 
 

@@ -130,6 +130,8 @@ class Trace:
         row.code = sorted({f"{anchor.file}:{anchor.line}" for anchor in cited})[:12]
         if item.config:
             self.configured(item, row, file)
+            if item.code:
+                row.code = list(dict.fromkeys([*self.defined(item.code), *row.code]))
         elif item.code:
             name, _, part = item.code.partition(":")
             text = self.repository.text(name)
@@ -145,7 +147,7 @@ class Trace:
                 )
             else:
                 row.state = COVERED
-                row.code = row.code or [name]
+                row.code = list(dict.fromkeys([*self.defined(item.code), *row.code])) or [name]
         elif cited:
             row.state = COVERED
         # A key that is set and never read is told by config-unused, a place that is missing by what looked for it.
@@ -164,6 +166,12 @@ class Trace:
                     fix='implement it, or say code: "out of scope: why" in the ledger',
                 )
             )
+
+    def defined(self, code: str) -> list[str]:
+        """Where `src/file.py:name` begins, as "file:line"; [] where it is not defined."""
+        file, _, name = code.partition(":")
+        return [f"{module.file}:{node.lineno}" for module in self.repository.modules if module.file == file
+                for node in module.definitions if node.name == name.split(".")[0]]
 
     def configured(self, item: Item, row: Row, file: str) -> None:
         held = self.repository.values.get(item.config)

@@ -10,6 +10,7 @@ import gzip
 import os
 import re
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
@@ -127,25 +128,32 @@ class Brought:
     notes: list[str] = field(default_factory=list)
 
 
-def bring(url: str, place: Workspace, *, commit: str | None = None, say: Callable[[str], None] = cli.say) -> Brought:
-    """Bring the repository at `url` (with `commit`: a branch, tag or commit of it) into `official_code/`, whole or not at all.
+def bring(url: str, place: Workspace, *, commit: str | None = None, copy: Path | None = None, say: Callable[[str], None] = cli.say) -> Brought:
+    """Bring the repository at `url` (with `commit`: a branch, tag or commit of it) into `official_code/`, whole or not at all. `copy`: a
+    clone or an archive of it on this machine, which is taken instead of asking its host.
 
     Raises Stop: the address is none of a repository on a named host (2), the host is out of reach (3), there is no such
     repository or commit, it is empty, or it is more than the caps allow (4).
     """
     address = repository(url)
     host = hosts()[address.host]
-    client = Client(Cache(), CodeAddresses(host), say=say)
     with tempfile.TemporaryDirectory(prefix="paper2code-") as scratch:
-        heads, body = refs(client, host, address, Path(scratch) / "refs")
-        moved = renamed(host, address, body)
-        if moved:
-            say(f"{address.owner}/{address.name} is now {moved.owner}/{moved.name}")
-        now = moved or address
-        wanted, ref = resolve(heads, commit or joined(heads, address) or None, now)
-        say(f"bringing {now.url} at {wanted[:12]}")
         archive = Path(scratch) / "archive"
-        got = download(client, host, now, wanted, archive)
+        if copy is not None:
+            heads, moved, now, ref = {}, None, address, commit
+            wanted, archive = from_copy(copy, commit, archive)
+            digest = files.sha256(archive)
+            say(f"taking {now.url} at {wanted[:12]} from {copy}")
+        else:
+            client = Client(Cache(), CodeAddresses(host), say=say)
+            heads, body = refs(client, host, address, Path(scratch) / "refs")
+            moved = renamed(host, address, body)
+            if moved:
+                say(f"{address.owner}/{address.name} is now {moved.owner}/{moved.name}")
+            now = moved or address
+            wanted, ref = resolve(heads, commit or joined(heads, address) or None, now)
+            say(f"bringing {now.url} at {wanted[:12]}")
+            digest = download(client, host, now, wanted, archive).sha256
         stated = commit_in(archive)
         if stated:
             wanted = stated
@@ -170,7 +178,7 @@ def bring(url: str, place: Workspace, *, commit: str | None = None, say: Callabl
         os.fspath(target),
         ref,
         workspace.now(),
-        got.sha256,
+        digest,
         text,
         name,
         host.permalink.format(host=host.name, owner=now.owner, name=now.name, commit=wanted, path="PATH", line="LINE"),
@@ -333,6 +341,41 @@ def download(client: Client, host: Host, address: code.Address, commit: str, par
             return None if forms.tell(file.read(forms.HEAD)) == forms.GZIP else f"{host.name} sent no archive"
 
     return get(client, url, part, host, address, f"archive at {commit[:12]}", ARCHIVE, wrong)
+
+
+def from_copy(copy: Path, commit: str | None, archive: Path) -> tuple[str, Path]:
+    """The commit and an archive of a clone (git packs it at that commit; nothing of it is run) or of an archive on this machine."""
+    if copy.is_file():
+        stated = commit_in(copy) or (commit if commit and SHA.fullmatch(commit) else None)
+        if stated is None or commit and SHA.fullmatch(commit) and commit != stated:
+            raise cli.Stop(f"{copy} does not say that it is of commit {commit}" if commit else f"{copy} does not say which commit it is of",
+                           code=cli.USAGE, expected="an archive that git made, or --commit with 40 digits")
+        return stated, copy
+    if not copy.is_dir():
+        raise cli.Stop(f"there is no file or folder {copy}", code=cli.USAGE, expected="a clone or an archive of the repository")
+    environ = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    environ |= {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_TERMINAL_PROMPT": "0"}
+    options = ["-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}"]
+
+    def git(*words: str, at: Path = copy) -> str:
+        try:
+            done = subprocess.run(["git", *options, "-C", os.fspath(at), *words], env=environ, check=True, capture_output=True, text=True, timeout=120)
+            return done.stdout.strip()
+        except FileNotFoundError as problem:
+            raise cli.Stop("git is not installed, so a clone cannot be read", code=cli.ENVIRONMENT, fix="give an archive of it") from problem
+        except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as problem:
+            told = (getattr(problem, "stderr", "") or str(problem)).strip().splitlines()
+            raise cli.Stop(f"git cannot read {copy}: {told[-1] if told else 'no reason given'}", code=cli.UNUSABLE,
+                           expected=f"a clone that has {commit or 'a commit'}") from problem
+
+    wanted = git("rev-parse", "--verify", "--end-of-options", f"{commit or 'HEAD'}^{{commit}}")
+    # Packed from an empty repository that borrows the objects: the clone's own configuration may name filters, which git would run.
+    bare = archive.with_name("bare")
+    git("init", "--quiet", "--bare", os.fspath(bare), at=archive.parent)
+    objects = (copy / git("rev-parse", "--git-path", "objects")).resolve()
+    (bare / "objects/info/alternates").write_text(f"{objects}\n", encoding="utf-8")
+    git("archive", "--format=tar.gz", "--prefix=repository/", f"--output={archive}", wanted, at=bare)
+    return wanted, archive
 
 
 def commit_in(archive: Path) -> str | None:

@@ -99,14 +99,21 @@ def count_line(ledger: Ledger) -> str:
 
 
 def contradictions(rows: Iterable[Entry]) -> str:
+    def side(row: Entry, name: str) -> str:
+        given = row.fields.get(name)
+        if not isinstance(given, dict):
+            return ""
+        if given.get("source"):
+            return f"the official code {given.get('says', '')} ({given['source']})"
+        return f"{given.get('where', '')} {quoted(given.get('quote', ''))}"
+
     lines = []
     for row in rows:
-        first, second = (row.fields.get(side) if isinstance(row.fields.get(side), dict) else {} for side in ("first", "second"))
-        lines.append(
-            f"- **{row.fields.get('about')}**: {first.get('where', '')} {quoted(first.get('quote', ''))}, "
-            f"but {second.get('where', '')} "
-            f"{quoted(second.get('quote', ''))}. Followed: {row.fields.get('decision')}, because {row.fields.get('why')}"
-        )
+        head = f"- **{row.fields.get('about')}**: {side(row, 'first')}, "
+        if row.fields.get("no_contradiction"):
+            lines.append(f"{head}and {side(row, 'second')}. No contradiction: {row.fields['no_contradiction']}")
+        else:
+            lines.append(f"{head}but {side(row, 'second')}. Followed: {row.fields.get('decision')}, because {row.fields.get('why')}")
     return "\n".join(lines) or "None found."
 
 

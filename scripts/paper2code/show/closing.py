@@ -24,9 +24,13 @@ def look_first(ledger: ledgers.Ledger) -> list[str]:
         for item in ledger.items
         if item.reviewed == "doubtful"
     ]
-    out += [f"the paper contradicts itself: {row.fields.get('about')}; followed: {row.fields.get('decision')}" for row in ledger.contradictions]
-    out += [f"not in the paper: {item.item or item.id}; using {item.using}" for item in ledger.items
-            if item.status == ledgers.UNSPECIFIED and item.group in ("architecture", "training", "method")]
+    out += [f"the paper contradicts itself: {row.fields.get('about')}; followed: {row.fields.get('decision')}" for row in ledger.disagreements()]
+    open_rows = [item for item in ledger.items if item.status == ledgers.UNSPECIFIED and item.group in ("architecture", "training", "method")]
+    place = {item.id: rank for rank, (item, _) in enumerate(ledgers.riskiest(ledger, len(ledger.items)))}
+    weight = {"method": 0, "training": 1, "architecture": 1}
+    # What moves the result most: a number that the code reads, in the method before elsewhere, as the second reading ranks it.
+    open_rows.sort(key=lambda item: (not (item.config and item.numbers()), weight[item.group], place.get(item.id, len(place))))
+    out += [f"not in the paper: {item.item or item.id}; using {item.using}" for item in open_rows]
     return out[:8]
 
 
@@ -53,7 +57,7 @@ def run(folder: Path, given: Path | None, *, keep: bool, as_json: bool, out: str
     outcome = everything.check(result, paper, work=work if work.ledger.is_file() else None, contribution=contribution, mode=job.mode)
     lock.write(result, paper, outcome, folder)
     states = Counter(entry["state"] for entry in outcome.anchors if entry.get("quote"))
-    names = sorted(path.relative_to(result).as_posix() for path in result.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    names = [path.relative_to(result).as_posix() for path in (*gates.walk(result), result / lock.NAME) if path.is_file()]
     counts = ledger.counts()
     removed = not keep and FOLDER in folder.resolve().parts
     data = {"title": paper.title, "paper": job.paper, "result": str(result), "mode": job.mode, "framework": job.framework, "files": names,

@@ -1,0 +1,167 @@
+"""What gates refused though it was right, or told in a way that misled: as it was met when real papers were worked through."""
+
+import ast
+
+import nbformat
+import pytest
+from paper2code.check import bodies, census, contribution, defaults, ledger, mutate, notebook, scope
+from paper2code.check.flags import flag_form
+from paper2code.check.places import Places
+from paper2code.check.repository import Repository
+from paper2code.paper import Paper, Section, Table, give_ids
+from paper2code.show import audit, closing
+
+LINK = "https://github.com/owner/name/blob/" + "a" * 40 + "/train.py#L12"
+
+
+def laid(tmp_path, text, config="model:\n  width: 8  # §3 — \"width of 8\"\n"):
+    (tmp_path / "src").mkdir()
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "src/model.py").write_text(text, encoding="utf-8")
+    (tmp_path / "configs/base.yaml").write_text(config, encoding="utf-8")
+    return Repository(tmp_path)
+
+
+# --- contradictions -------------------------------------------------------------------------------------------------------------
+
+BOOK = f"""
+paper: 2101.00001v1
+items:
+- {{id: a, group: method, item: a, status: NOT_APPLICABLE, why: the paper has no such thing}}
+contradictions:
+- about: clipping
+  first: {{where: "§4", quote: "we clip at 1.0"}}
+  second: {{source: "{LINK}", says: clips at 0.5}}
+  decision: the paper's 1.0
+  why: the paper goes before code
+- about: optimiser
+  first: {{where: "§4.1", quote: "SGD"}}
+  second: {{where: "§4.2", quote: "Adam"}}
+  no_contradiction: two experiments, each with its own
+"""
+
+
+def book(tmp_path, text=BOOK):
+    (tmp_path / "ledger.yaml").write_text(text, encoding="utf-8")
+    return ledger.read(tmp_path / "ledger.yaml")
+
+
+def test_official_code_can_contradict_the_paper_and_a_seen_pair_may_be_none(tmp_path):
+    read, findings = book(tmp_path)
+    assert not findings and not [f for f in ledger.check_rows(read) if f.check == "ledger-contradiction"]
+    assert [row.fields["about"] for row in read.disagreements()] == ["clipping"]
+    told = audit.contradictions(read.contradictions)
+    assert f"but the official code clips at 0.5 ({LINK}). Followed: the paper's 1.0" in told
+    assert "No contradiction: two experiments, each with its own" in told
+    assert [line for line in closing.look_first(read) if "optimiser" in line] == []
+
+
+@pytest.mark.parametrize("old, new", [(f'source: "{LINK}"', 'source: "https://github.com/owner/name"'), (", says: clips at 0.5", ""),
+                                      (', quote: "we clip at 1.0"', "")])
+def test_a_side_without_its_evidence_is_refused(tmp_path, old, new):
+    read, _ = book(tmp_path, BOOK.replace(old, new))
+    assert [f.check for f in ledger.check_rows(read) if f.check == "ledger-contradiction"]
+
+
+@pytest.mark.parametrize("old", ["  decision: the paper's 1.0\n", "  no_contradiction: two experiments, each with its own\n"])
+def test_a_row_decides_or_says_why_both_hold(tmp_path, old):
+    _, findings = book(tmp_path, BOOK.replace(old, ""))
+    assert {f.check for f in findings} == {"ledger-field"}
+
+
+# --- code ------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text, held", [
+    (r"$a \in\widehat{{\mathcal{E}}}(c)$", False), (r"x_{{i}} and \hat{{x}}", False), ("{{ name }}", True), ("FILL IN: what it does", True),
+    ("a dict {{'a': 1}}", False), ("{{component.name}}", True)])
+def test_double_braces_of_latex_are_no_placeholder(text, held):
+    assert bool(bodies.PLACEHOLDER.search(text)) == held
+
+
+def test_a_derived_dataclass_is_no_section_of_the_config(tmp_path):
+    text = ("from dataclasses import dataclass\n\n@dataclass\nclass ModelConfig:\n    width: int\n    depth: int\n\n"
+            "@dataclass\nclass Config:\n    model: ModelConfig\n\n"
+            "@dataclass\nclass Settings:\n    width: int\n    depth: int\n    epochs: int\n\n"
+            "def use(config: Config) -> Settings:\n    return Settings(config.model.width, config.model.depth, 3)\n")
+    repository = laid(tmp_path, text, "model:\n  width: 8\n  depth: 2\n")
+    assert [f.message for f in census.agreement(repository)] == []
+    (tmp_path / "src/model.py").write_text(text.replace("    depth: int\n\n@dataclass\nclass Config", "    height: int\n\n@dataclass\nclass Config"),
+                                           encoding="utf-8")
+    assert "ModelConfig.height is not in the config's section 'model'" in [f.message for f in census.agreement(Repository(tmp_path))]
+
+
+@pytest.mark.parametrize("call, refused", [
+    ("from_pretrained(path)", True), ("from_pretrained(path, local_files_only=True)", False), ("from_pretrained(path, local_files_only=False)", True)])
+def test_weights_from_the_disk_are_no_download(call, refused):
+    node = ast.parse(f"AutoModel.{call}").body[0].value
+    assert scope.local(node) != refused
+
+
+@pytest.mark.parametrize("groups, silent", [
+    ("[{'params': a, 'lr': 1}, {'params': b, 'lr': 2}]", False), ("[{'params': a, 'lr': 1}, {'params': b}]", True), ("model.parameters()", True)])
+def test_a_rate_given_by_every_group_is_given(groups, silent):
+    node = ast.parse(f"torch.optim.SGD({groups})").body[0].value
+    assert defaults.matters(node, defaults.Argument("lr", "1e-3", 1, ("learning rate", "the learning rate"))) == silent
+
+
+def test_an_open_choice_without_alternatives_is_told_as_it_stands():
+    found = flag_form("[UNSPECIFIED] the bias Using: none at all Alternatives: none", "src/model.py", 3)
+    assert [f.message for f in found] == ["[UNSPECIFIED] with Alternatives: none"] and found[0].fix
+
+
+@pytest.mark.parametrize("text, value, stated", [
+    ("pruned at half of the rate", 0.5, True), ("at twice the rate", 2, True), ("halving it each time", 0.5, True), ("behalf of all", 0.5, False),
+    ("at half of the rate", 0.25, False), ("the last quarter of training", 0.25, False)])
+def test_fractions_in_words_state_a_number(text, value, stated):
+    assert census.holds(text, value) == stated
+
+
+@pytest.mark.parametrize("shape, good", [("object", True), ("(parameters)", True), ("text", True), ("a set", False)])
+def test_a_symbol_may_be_no_tensor(shape, good):
+    assert bool(contribution.SHAPE.match(shape)) == good
+
+
+def test_a_part_of_a_table_is_the_table_where_captions_number_no_parts():
+    paper = Paper(id="0", title="T", sections=[Section(id="s3", title="Data", number="3", level=1)],
+                  tables=[Table("table2", "2", "Counts.", rows=[["a", "1"]], section="s3")])
+    give_ids(paper)
+    places = Places(paper)
+    assert places.resolve("Table 2b").items == places.resolve("Table 2").items != set()
+    assert places.resolve("Table 3b").missing
+
+
+# --- faults and the notebook -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("line", [
+    "return list(zip(a, b, strict=True))", "opt.step(set_to_none=True)", "return Adam(groups, lr=rate)", "return x.to(d, non_blocking=True)"])
+def test_what_nothing_could_notice_is_not_planted(line):
+    made = mutate.mutants("src/f.py", f"def f(a, b, x, d, opt, groups, rate):\n    {line}\n", ["f"], each=9)
+    assert [mutant.what for mutant in made] == []
+    assert mutate.mutants("src/f.py", "def f(model, rate):\n    return Adam(model.parameters(), lr=rate)\n", ["f"], each=9)
+
+
+def test_what_a_check_asserts_on_may_be_made_in_another_cell(tmp_path):
+    (tmp_path / "notebooks").mkdir()
+    node = nbformat.v4.new_notebook(cells=[
+        nbformat.v4.new_code_cell("from src.model import Reader, Other\n\ndef built():\n    return Reader(2)\n\nreader = built()"),
+        nbformat.v4.new_code_cell("assert reader.width == 2")])
+    nbformat.write(node, tmp_path / notebook.FILE)
+    read, _ = notebook.read(tmp_path)
+    used = notebook.used_by_checks(read)
+    assert "Reader" in used and "Other" not in used
+
+
+def test_a_notebook_that_did_not_run_is_not_taken_for_one_that_did(tmp_path):
+    (tmp_path / "notebooks").mkdir()
+    cells = [nbformat.v4.new_code_cell("a = 1"), nbformat.v4.new_code_cell("assert a == 1")]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / notebook.FILE)
+    assert len(notebook.has_run(notebook.read(tmp_path)[0])) == 2
+    for count, cell in enumerate(cells, start=1):
+        cell.execution_count = count
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / notebook.FILE)
+    assert notebook.has_run(notebook.read(tmp_path)[0]) == []
+    cells[1].outputs = [nbformat.v4.new_output("error", ename="AssertionError", evalue="", traceback=[])]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / notebook.FILE)
+    assert "ended in an error" in notebook.has_run(notebook.read(tmp_path)[0])[0].message
