@@ -260,3 +260,19 @@ def test_codes_of_mathematics_fonts_without_a_map(font, code, sign):
     from paper2code.read.pdfparts import texfonts
 
     assert texfonts.meaning(font, code) == sign
+
+
+def test_a_footnote_mark_on_one_page_takes_no_letter_of_another():
+    from paper2code.read.pdfparts.document import Document
+    from paper2code.read.pdfparts.engine import Char, Font
+    from paper2code.read.pdfparts.lines import Joiner, Line, word_of
+
+    font = Font("Times", 10.0, False, False, False, False, 0, 0, (0, 0, 0), 255, 1)
+
+    def line(page, text):
+        chars = [Char(sign, 10.0 * at, 90.0, 10.0 * at + 9, 100.0, 100.0, font, False, False, at) for at, sign in enumerate(text)]
+        return Line(page, [word_of(chars)])
+
+    lines = [line(1, "sparse2"), line(2, "network")]
+    document = Document(pages=[], lines=lines, outline=[], columns={}, joiner=Joiner(lines), marks={(1, 6)})
+    assert document.text(lines) == "sparse network"

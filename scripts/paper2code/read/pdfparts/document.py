@@ -78,7 +78,10 @@ class Document:
         return [shape for shape in self.pages[page - 1].shapes if shape.kind == kind]
 
     def text(self, lines: list[Line]) -> str:
-        skip = {index for line in lines for page, index in self.marks if page == line.page} if self.marks else ()
+        skip: dict[int, set[int]] = {line.page: set() for line in lines}
+        for page, index in self.marks:
+            if page in skip:
+                skip[page].add(index)
         return self.joiner.text(lines, skip)
 
 

@@ -289,11 +289,11 @@ class Joiner:
             return before + after
         return before[:-1] + after
 
-    def text(self, lines: Iterable[Line], skip: Iterable[int] = ()) -> str:
+    def text(self, lines: Iterable[Line], skip: dict[int, set[int]] | None = None) -> str:
+        """`skip`: page → indices of its characters to leave out (they count from 0 on every page)."""
         out = ""
-        skip = set(skip)
         for line in lines:
-            piece = line_text(line, skip)
+            piece = line_text(line, skip.get(line.page, ()) if skip else ())
             if not piece:
                 continue
             if not out:
