@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-FONTS = {"roman": "Times-Roman", "bold": "Times-Bold", "italic": "Times-Italic", "mono": "Courier"}
+FONTS = {"roman": "Times-Roman", "math": "CMMI10", "bold": "Times-Bold", "italic": "Times-Italic", "mono": "Courier"}
 WIDTH, HEIGHT = 612, 792
 
 

@@ -165,3 +165,29 @@ def test_a_notebook_that_did_not_run_is_not_taken_for_one_that_did(tmp_path):
     cells[1].outputs = [nbformat.v4.new_output("error", ename="AssertionError", evalue="", traceback=[])]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / notebook.FILE)
     assert "ended in an error" in notebook.has_run(notebook.read(tmp_path)[0])[0].message
+
+
+# --- results without their workspace ---------------------------------------------------------------------------------------------
+
+
+def test_what_full_mode_lays_is_no_error_where_the_mode_is_not_known(tmp_path):
+    from paper2code.check import everything
+
+    paper = Paper(id="2101.00001", title="A Rule", sections=[Section(id="s1", title="Rule", number="1", level=1)])
+    give_ids(paper)
+    laid(tmp_path, "def save_checkpoint(path: str) -> None:\n    '''§1 — the state.'''\n    open(path, 'w', encoding='utf-8').close()\n")
+    (tmp_path / "REPRODUCTION_NOTES.md").write_text("<!-- paper2code:begin x -->\n<!-- paper2code:end x -->\n", encoding="utf-8")
+    found = everything.check(tmp_path, paper).findings
+    assert found and not [f for f in found if f.check == "code-excluded" and f.severity == "error"]
+
+
+@pytest.mark.parametrize("id, told", [("2101.00009", False), ("1999.00001", True)])
+def test_a_paper_without_an_id_is_known_by_its_title(tmp_path, id, told):
+    from paper2code.check import references
+    from paper2code.paper import Reference
+
+    listed = [Reference(str(n), f"A. Author. Title number {n} of all. 2020.") for n in range(4)]
+    paper = Paper(id="", title="A Rule for Small Models", references=listed)
+    name = "A Rule for Small Models" if not told else "Another Work"
+    (tmp_path / "README.md").write_text(f"This implements {name} (arXiv:{id}).\n", encoding="utf-8")
+    assert bool(references.check(tmp_path, paper)) == told

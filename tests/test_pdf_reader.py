@@ -276,3 +276,19 @@ def test_a_footnote_mark_on_one_page_takes_no_letter_of_another():
     lines = [line(1, "sparse2"), line(2, "network")]
     document = Document(pages=[], lines=lines, outline=[], columns={}, joiner=Joiner(lines), marks={(1, 6)})
     assert document.text(lines) == "sparse network"
+
+
+def test_items_of_a_list_and_their_next_lines_are_no_equations(tmp_path):
+    sheet = Sheet()
+    sheet.text(72, 60, "A Title of Some Length", 18, "bold").text(72, 110, "1 Method", 12, "bold")
+    sheet.lines(72, 130, "We find a smaller network inside a network that was trained before, and\n"
+                "train it again from its first weights in four steps as follows:")
+    sheet.text(84, 160, "1. Draw the network f = g with random weights.")
+    sheet.text(84, 172, "2. Reset the weights of what remains to their values before, that is, let")
+    sheet.text(94, 184, "w = w0.", 10, "math")
+    sheet.lines(72, 204, "All of these steps are done once for each of the rounds of pruning, and\nnothing else is changed between them. The loss is then")
+    sheet.text(260, 240, "L = a + b", 10, "math")
+    sheet.lines(72, 262, "where both terms are means over the batch, as they are in all that was\nsaid of it before in this section of the paper.")
+    paper = paper_of(tmp_path, sheet)
+    assert [item.text for item in paper.equations] == ["L = a + b"]
+    assert "that is, let w = w0." in " ".join(block.text for section in paper.sections for block in section.blocks)

@@ -149,7 +149,7 @@ def check(
     findings, counts = code.check(
         repository,
         type=contribution.type if contribution else "",
-        mode=mode or "minimal",
+        mode=mode or ("minimal" if contribution is not None else "full"),  # what is not known excludes nothing
         components=components,
         trains=contribution.trains if contribution else True,
         notebook=notebook,

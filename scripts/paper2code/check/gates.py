@@ -52,7 +52,8 @@ def inputs(stage: int, work: Workspace, result: Path | None) -> list[Path]:
 
 LEFT_OUT = {"__pycache__", ".git", ".ipynb_checkpoints", ".venv", "venv", "node_modules", ".pytest_cache", ".ruff_cache"}
 # Written from the result by other scripts, and so no input of a verdict about it.
-PRODUCED = {"paper2code.lock.json", "evidence.html"}
+LOCK = "paper2code.lock.json"
+PRODUCED = {LOCK, "evidence.html"}
 MOST = 5000
 
 

@@ -52,6 +52,9 @@ def of_text(text: str, name: str, paper: Paper) -> Iterator[Finding]:
         wanted, line = found["id"].lower(), text.count("\n", 0, found.start()) + 1
         if wanted == own:
             continue
+        around = words(text[max(0, found.start() - NEAR) : found.end() + NEAR])
+        if not own and paper.title and words(paper.title) in around:  # the paper itself, read from a file that does not say its id
+            continue
         title = title_near(text, found)
         entry = ids.get(wanted)
         if entry is not None:

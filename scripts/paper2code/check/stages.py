@@ -8,7 +8,7 @@ from pathlib import Path
 from paper2code import cli
 from paper2code.check import contribution as contributions
 from paper2code.check import gates as ledger_of_gates
-from paper2code.check.gates import PASSED, STAGES, Gates, hashes
+from paper2code.check.gates import LOCK, PASSED, STAGES, Gates, hashes
 from paper2code.check.outcome import Outcome
 from paper2code.findings import errors
 from paper2code.workspace import Workspace
@@ -67,6 +67,8 @@ def run(
     outcome = GATES[stage](work, result)
     if stage == 5:  # the gate itself keeps the outputs of the run in the notebook
         taken |= {name: value for name, value in hashes(stage, work, result).items() if name.startswith("notebooks/")}
+    if stage == 5 and result is not None and (result / LOCK).is_file():
+        outcome.notes.append(f"{LOCK} is of an earlier state: check_stage.py --summary {folder} writes it again")
     passed = gates.record(stage, outcome.findings, outcome.counts, result, taken)
     if afterwards:
         afterwards(stage, work)

@@ -12,6 +12,8 @@ from paper2code.read.pdfparts.lines import Line
 NUMBER = re.compile(r"^[(\[]((?:[A-Z]{1,3}[.\-]?)?\d{1,3}(?:[.\-–]\d{1,3})*[a-z]?['′*]{0,2}|[A-Z]\d?|\*{1,3}|†)[)\]]$")
 NUMERAL = re.compile(r"^\(((?:[A-Z]{1,3}[.\-]?)?\d{1,3}(?:[.\-–]\d{1,3})*[a-z]?['′]{0,2})\)$")
 
+ENUMERATED = re.compile(r"^(?:\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]|[•◦▪–-])\s+[A-Z]?[a-z]{2}")
+
 
 @dataclass
 class Display:
@@ -168,9 +170,25 @@ def formula(document: Document, mark: Line, lines: list[Line], marks: list[tuple
     return sorted(out, key=lambda l: l.index)
 
 
+def goes_on(document: Document, line: Line) -> bool:
+    """Whether a line is the next one of running text: at its left edge, one leading below it. A display is set apart or in."""
+    before = document.lines[line.index - 1] if line.index > 0 else None
+    if before is None or before.page != line.page or not prose_like(before) or not 0 < line.base - before.base <= 1.12 * document.leading:
+        return False
+    edges = [before.x0, *(word.x0 for word in before.words[1:2] if ENUMERATED.match(before.text))]  # an item's text hangs behind its mark
+    return any(abs(edge - line.x0) < 1.0 for edge in edges)
+
+
+def prose_like(line: Line) -> bool:
+    """Whether a line has more plain words than anything else, wherever it stands."""
+    return wordy(line) >= 3 and line.math < 0.45
+
+
 def unnumbered(document: Document, run: list[Line]) -> list[Display]:
     """A display without number: set off from both margins, and mathematics enough."""
     if not run:
+        return []
+    if ENUMERATED.match(run[0].text) and wordy(run[0]) or goes_on(document, run[0]):
         return []
     left, right = document.column(run[0])
     x0, x1 = min(l.x0 for l in run), max(l.x1 for l in run)
