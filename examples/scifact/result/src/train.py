@@ -252,12 +252,12 @@ def train(
         if value > best:  # "to find the best performing model on the dev set"; the first of equals
             best, kept = value, copy.deepcopy(model.state_dict())
         if checkpoint is not None:
-            save_checkpoint(checkpoint, model, optimizer, generator, (epoch + 1, history, best, kept))
+            keep_checkpoint(checkpoint, model, optimizer, generator, (epoch + 1, history, best, kept))
     model.load_state_dict(kept)
     return history
 
 
-def save_checkpoint(path: Path, model: nn.Module, optimizer: torch.optim.Optimizer, generator: torch.Generator, progress: tuple) -> None:
+def keep_checkpoint(path: Path, model: nn.Module, optimizer: torch.optim.Optimizer, generator: torch.Generator, progress: tuple) -> None:
     """What it takes to go on with the training of Appendix A.2: the epochs done, the history, the best score and its weights."""
     random = {"global": torch.get_rng_state(), "order": generator.get_state()}
     torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "random": random, "progress": progress}, path)
