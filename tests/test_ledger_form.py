@@ -189,11 +189,14 @@ def test_one_reason_for_many_second_readings_is_none():
         row.why_reviewed = "Read again:  the quote holds"
     told = [finding.message for finding in ledger.check_rows(book) if finding.check == "ledger-review"]
     assert told == ["3 rows have one why_reviewed: row-2, row-3, row-4"]
+    for row in rows[1:]:
+        row.quote = "one sentence of all three"
+    assert not [finding for finding in ledger.check_rows(book) if finding.check == "ledger-review"]
 
 
 @pytest.mark.parametrize("code, good", [
     ("src/model.py", True), ("src/model.py:Gate", True), ("src/model.py:Gate.forward", True), ("Gate", True),
-    ("out of scope: no training step in this mode", True), ("configs/base.yaml", True),
+    ("out of scope: no training step in this mode", True), ("configs/base.yaml", True), ("README.md", True), ("requirements.txt", True),
     ("model.py:Gate", False), ("the gate", False), ("src/loss.py:Gate", False), ("src/train.py:step twice", False)])
 def test_code_names_a_place_that_can_be_laid(code, good):
     rows = [ledger.Item(1, id="a", code="src/model.py:Gate"), ledger.Item(2, id="b", code=code)]

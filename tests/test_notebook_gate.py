@@ -219,6 +219,12 @@ def test_short_numerical_code_has_faults_too(line, kind, altered):
     assert any(mutant.kind == kind and altered in mutant.text for mutant in made), [mutant.text for mutant in made]
 
 
+def test_a_fault_in_a_long_call_is_told_by_what_differs():
+    call = "torch.optim.Adam(model.parameters(), betas=(config.training.beta1, config.training.beta2), eps=config.training.eps)"
+    told = [mutant.what for mutant in mutate.mutants("src/f.py", f"def f(model, config):\n    return {call}\n", ["f"], each=9)]
+    assert any("eps=config.training.eps)" in what.split(" → ")[0] and "eps" not in what.split(" → ")[1] for what in told), told
+
+
 def test_faults_leave_messages_and_types_alone():
     body = '    """1 - 2."""\n    if x is None:\n        raise ValueError(f"{x - 1} of {2 - 1}")\n    return x\n'
     text = f'def f(x: "Tensor[3 - 1]") -> int:\n{body}'

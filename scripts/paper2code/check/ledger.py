@@ -439,7 +439,7 @@ def check_rows(ledger: Ledger) -> list[Finding]:
         if item.reviewed and item.why_reviewed:
             reasons[" ".join(item.why_reviewed.lower().split())].append(item)
     for same_reason in reasons.values():
-        if len(same_reason) > 2:
+        if len({item.quote or item.id for item in same_reason}) > 2:  # rows that share their quote may share what was read again
             out.append(
                 Finding(
                     "ledger-review",
@@ -761,6 +761,12 @@ def out_of_scope(code: str) -> bool:
     return code.lower().startswith(("out of scope", "none", "not implemented"))
 
 
+CODE_PLACE = re.compile(
+    r"(?P<file>(?:src|configs|notebooks)/[\w./-]+\.(?:py|ya?ml|ipynb)|README\.md|REPRODUCTION_NOTES\.md|requirements\.txt)"
+    r"(?::(?P<name>[A-Za-z_]\w*)(?:\.\w+)*)?"
+)
+
+
 def check_code(ledger: Ledger, components: dict[str, str]) -> list[Finding]:
     """`code` names a file of src/ and one place for each component. `components`: name → the file it says itself, or ""."""
     out: list[Finding] = []
@@ -768,7 +774,7 @@ def check_code(ledger: Ledger, components: dict[str, str]) -> list[Finding]:
     for item in ledger.items:
         if not item.code or out_of_scope(item.code) or item.code in components:
             continue
-        named = re.fullmatch(r"(?P<file>(?:src|configs|notebooks)/[\w./-]+\.(?:py|ya?ml|ipynb))(?::(?P<name>[A-Za-z_]\w*)(?:\.\w+)*)?", item.code)
+        named = CODE_PLACE.fullmatch(item.code)
         if named is None:
             out.append(
                 Finding(

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import os
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -38,8 +39,14 @@ class Mutant:
 Change = tuple[str, ast.AST, Callable[[], ast.AST | None]]  # kind, the node, what to put in its place (None: leave it out)
 
 
-def short(node: ast.AST) -> str:
-    return ast.unparse(node).split("\n")[0][:60]
+def difference(before: str, after: str, around: int = 24, most: int = 60) -> str:
+    """`before → after`, of long ones the part that differs."""
+    if max(len(before), len(after)) > most and after != "left out":
+        head = len(os.path.commonprefix([before, after]))
+        tail = len(os.path.commonprefix([before[head:][::-1], after[head:][::-1]]))
+        start = max(0, head - around)
+        before, after = (f"{'…' * (start > 0)}{text[start : len(text) - max(0, tail - around)]}{'…' * (tail > around)}" for text in (before, after))
+    return " → ".join(" ".join(text.split())[: 2 * most] for text in (before, after))
 
 
 def changes(root: ast.AST) -> Iterator[Change]:
@@ -192,7 +199,7 @@ def mutants(file: str, text: str, names: list[str], *, each: int = 2, seed: int 
         if not isinstance(definition, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)) or definition.name not in names:
             continue
         chance = random.Random(f"{seed}:{file}:{definition.name}")
-        found = list(changes(definition))
+        found = [(*change, number) for number, change in enumerate(changes(definition))]
         chance.shuffle(found)
         kinds: dict[str, int] = {}
         for kind, *_ in found:
@@ -202,17 +209,12 @@ def mutants(file: str, text: str, names: list[str], *, each: int = 2, seed: int 
         for at in order:
             if len(taken) >= each:
                 break
-            kind, node, make = found[at]
-            fresh = copy.deepcopy(definition, memo := {})
-            target = memo.get(id(node))
-            if target is None:
-                continue
-            again = next((entry for entry in changes(fresh) if entry[1] is target and entry[0] == kind), None)
-            if again is None:
-                continue
-            new = again[2]()
+            kind, node, _, number = found[at]
+            fresh = copy.deepcopy(definition)
+            _, target, make = list(changes(fresh))[number]  # the same change of a copy, which then is altered
+            new = make()
             line = getattr(node, "lineno", definition.lineno)
-            told = f"{short(node)} → {short(new) if not isinstance(new, ast.Pass) else 'left out'}"
+            told = difference(ast.unparse(node), "left out" if isinstance(new, ast.Pass) else ast.unparse(new))
             body = ast.unparse(ast.fix_missing_locations(Replace(target, new).visit(fresh)))
             first = min([definition.lineno, *(part.lineno for part in definition.decorator_list)])
             altered = "".join(lines[: first - 1]) + body + "\n" + "".join(lines[definition.end_lineno :])
