@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Results made from one brief, side by side: what of each can be measured without asking who made it.
+
+    python3 evals/compare.py --paper WORK with=DIR without=DIR
+
+For each folder: quotes that are in the paper where they are said to be, of all quotes; numbers of src/ and values of configs/ that are
+cited or flagged, of all; framework defaults that decide something and are left silent; whether the notebook runs, in how many seconds;
+seeded faults in src/ (the same kinds for all, in every top-level function and class) that its checks notice. Nothing of a result is read
+by a person here, and nothing is asked that only this skill's own layout could answer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
+
+from paper2code import environment  # noqa: E402
+
+
+def measured(folder: Path, paper, framework: str, most: int) -> dict[str, str]:
+    """Row name → figure of one result."""
+    from paper2code.check import everything, mutate, notebook
+    from paper2code.check.outcome import Outcome
+
+    outcome = everything.check(folder, paper)
+    quotes = Counter(entry["state"] for entry in outcome.anchors if entry["quote"])
+    checks = Counter(finding.check for finding in outcome.findings)
+    numbers, values = outcome.looked["numbers in src"], outcome.looked["config values"]
+    bare = checks["census-number"] + checks["census-config"] + checks["value-not-cited"]
+    out = {
+        "quotes in the paper, of all": f"{quotes['verified']} of {sum(quotes.values())}",
+        "numbers and config values cited or flagged, of all": f"{numbers + values - bare} of {numbers + values}",
+        "silent framework defaults": str(checks["default-silent"]),
+        "places that the paper does not have": str(checks["place-missing"] + checks["place-mismatch"]),
+    }
+    book, problems = notebook.read(folder)
+    if book is None:
+        return out | {"notebook": problems[0].message}
+    python, run = notebook.python_for(framework), Outcome()
+    ran = notebook.run(book, folder, python, run)
+    out["notebook"] = f"runs, {run.counts['seconds']} s" if ran else f"fails: {run.findings[-1].message[:80]}"
+    names = [
+        type("Part", (), {"name": node.name})
+        for path in sorted((folder / "src").rglob("*.py"))
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef))
+    ]
+    notebook.MOST_MUTANTS, notebook.EACH, mutate.WANTED = most, 1, 1
+    faults = Outcome()
+    notebook.bites(book, folder, names, python, framework, faults, each=1, seconds=1200.0)
+    out["seeded faults noticed, of all"] = f"{faults.counts.get('faults noticed', 0)} of {faults.counts.get('faults tried', 0)}"
+    out["lines of src/"] = str(sum(len(path.read_text(encoding="utf-8").splitlines()) for path in (folder / "src").rglob("*.py")))
+    return out
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", nargs="+", metavar="NAME=DIR")
+    parser.add_argument("--paper", required=True, type=Path, help="a workspace, paper.json, or a file of the paper")
+    parser.add_argument("--framework", default="pytorch", choices=("pytorch", "jax", "numpy"))
+    parser.add_argument("--faults", type=int, default=60, help="at most this many seeded faults in each (default 60)")
+    parser.add_argument("--json", action="store_true")
+    args = parser.parse_args()
+    environment.ensure()
+    from paper2code.check.result import paper_of
+
+    paper, _ = paper_of(args.paper)
+    table = {name: measured(Path(folder), paper, args.framework, args.faults) for name, _, folder in (one.partition("=") for one in args.results)}
+    if args.json:
+        print(json.dumps(table, indent=2))
+        return 0
+    names = list(table)
+    print(f"| | {' | '.join(names)} |\n|---|{'---|' * len(names)}")
+    for row in dict.fromkeys(key for figures in table.values() for key in figures):
+        print(f"| {row} | {' | '.join(table[name].get(row, '–') for name in names)} |")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
