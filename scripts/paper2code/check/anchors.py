@@ -752,7 +752,7 @@ def markdown(text: str, name: str, first: int = 1, cell: int | None = None) -> t
             close()
         elif bare.startswith("|") and bare.count("|") > 2:
             close()
-            cells = [each.strip() for each in re.split(r"(?<!\\)\|", bare.strip("|"))]
+            cells = [each.strip().replace("\\|", "|") for each in re.split(r"(?<!\\)\|", bare.strip("|"))]
             placed = [each for each in cells if PLACE.match(each.lstrip("*_`( "))]
             quoted = [each for each in cells if each[:1] in OPENING]
             if placed and quoted and len(placed) == 1:
