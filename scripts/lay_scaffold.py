@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from paper2code import cli, environment  # noqa: E402
 EXAMPLES = """
   python3 lay_scaffold.py .paper2code_work/2106.09685
   python3 lay_scaffold.py .paper2code_work/2106.09685 --out lora --json
+  python3 lay_scaffold.py .paper2code_work/2106.09685 lora
 """
 
 
@@ -25,16 +27,22 @@ def main(argv: list[str] | None = None) -> int:
         codes=(cli.DONE, cli.USAGE, cli.ENVIRONMENT, cli.GATE_ORDER),
     )
     parser.add_argument("work", type=Path, metavar="WORK", help="the workspace, with gate 3 passed")
+    parser.add_argument("result", type=Path, nargs="?", metavar="RESULT", help="the result folder, instead of --out")
     parser.add_argument("--out", type=Path, metavar="DIR", help="the result folder (default: the title as a slug, in the current folder)")
+    parser.add_argument("--result", type=Path, dest="named", help=argparse.SUPPRESS)  # its name in check_stage.py
     parser.add_argument("--json", action="store_true", help="what was laid, as JSON")
     args = parser.parse_args(argv)
     environment.ensure()
     from paper2code.check import stages
     from paper2code.show import scaffold
 
+    named = {each.resolve() for each in (args.result, args.out, args.named) if each is not None}
+    if len(named) > 1:
+        parser.error("two result folders are named; name one")
+    out = args.result or args.out or args.named
     work = stages.workspace(args.work)
     stages.open_gates(work).must_be_open(4)
-    laid = scaffold.lay(work, args.out)
+    laid = scaffold.lay(work, out)
     lines = [f"result: {laid.folder}"]
     for word, names in (
         ("new", laid.new),
