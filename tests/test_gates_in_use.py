@@ -51,7 +51,7 @@ def test_official_code_can_contradict_the_paper_and_a_seen_pair_may_be_none(tmp_
     assert not findings and not [f for f in ledger.check_rows(read) if f.check == "ledger-contradiction"]
     assert [row.fields["about"] for row in read.disagreements()] == ["clipping"]
     told = audit.contradictions(read.contradictions)
-    assert f"but the official code clips at 0.5 ({LINK}). Followed: the paper's 1.0" in told
+    assert f"but the official code clips at 0.5 ({LINK}). Decision: the paper's 1.0. Why: the paper goes before code" in told
     assert "No contradiction: two experiments, each with its own" in told
     assert [line for line in closing.look_first(read) if "optimiser" in line] == []
 

@@ -113,7 +113,8 @@ def contradictions(rows: Iterable[Entry]) -> str:
         if row.fields.get("no_contradiction"):
             lines.append(f"{head}and {side(row, 'second')}. No contradiction: {row.fields['no_contradiction']}")
         else:
-            lines.append(f"{head}but {side(row, 'second')}. Followed: {row.fields.get('decision')}, because {row.fields.get('why')}")
+            decision = str(row.fields.get("decision")).strip().rstrip(".")
+            lines.append(f"{head}but {side(row, 'second')}. Decision: {decision}. Why: {row.fields.get('why')}")
     return "\n".join(lines) or "None found."
 
 
@@ -198,22 +199,21 @@ def ambiguity_audit(ledger: Ledger, paper: Paper) -> str:
 def regions(ledger: Ledger) -> dict[str, str]:
     """Name → content of every region that the notes and the README may hold."""
     flagged = [item for item in ledger.items if item.status in FLAGS]
-    open_ones = [item for item in flagged if item.status in (UNSPECIFIED, PARTIALLY, ASSUMPTION)]
     return {
         "counts": counts(ledger),
         "count-line": count_line(ledger),
         "unspecified": table(
-            ("Component", "Status", "What the paper says", "Our choice", "Alternatives", "Where"),
+            ("Component", "Status", "What the paper says", "Our choice", "Alternatives, or source", "Where"),
             (
                 (
                     item.item,
                     item.status,
                     f"{item.where} {quoted(item.quote)}" if item.quote else "nothing",
                     choice(item),
-                    "; ".join(item.alternatives) or item.unclear or item.why,
+                    item.source if item.status == OFFICIAL else "; ".join(item.alternatives) or item.unclear or item.why,
                     item.config or item.code,
                 )
-                for item in open_ones
+                for item in flagged
             ),
         ),
         "specified": table(
