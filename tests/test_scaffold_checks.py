@@ -139,7 +139,7 @@ def test_data_sets_and_other_classes_are_no_modules(tmp_path, framework):
     data = next(node for node in ast.parse(files["data.py"]).body if isinstance(node, ast.ClassDef))
     assert [ast.unparse(base) for base in data.bases] == (["Dataset"] if framework == "pytorch" else [])
     methods = {node.name: ast.unparse(node.args) for node in data.body if isinstance(node, ast.FunctionDef)}
-    assert methods == {"__init__": "self, config: Config, path: object", "__len__": "self", "__getitem__": "self, i: int"}
+    assert methods == {"__init__": "self, config: Config, path: str", "__len__": "self", "__getitem__": "self, i: int"}
     assert "class Score:" in files["evaluate.py"]
 
 

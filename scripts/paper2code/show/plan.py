@@ -10,7 +10,7 @@ import keyword
 import re
 import textwrap
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from paper2code import files
 from paper2code.check import census, dimensions
@@ -19,10 +19,12 @@ from paper2code.check.ledger import ASSUMPTION, NOT_APPLICABLE, OFFICIAL, PARTIA
 from paper2code.check.places import Places
 from paper2code.cli import USAGE, Stop
 from paper2code.paper import Equation, Paper
+from paper2code.show import signatures
+from paper2code.show.signatures import RANDOM, Context, identifier, kind_of
 from paper2code.workspace import Job
 
 WIDTH = 120
-FRAMEWORKS = {"pytorch": "PyTorch", "jax": "JAX (Flax NNX and Optax)", "numpy": "NumPy"}
+FRAMEWORKS = {"pytorch": "PyTorch", "jax": "JAX", "numpy": "NumPy"}
 FILES = {
     "model": "src/model.py",
     "loss": "src/loss.py",
@@ -64,23 +66,18 @@ FULL = {
     "f": (),
 }
 STAND_INS = {
-    "training": ("train", {"seed": "scalar int"}, {"model": "text"}),
-    "data": ("draw_batch", {"size": "scalar int"}, {"batch": "text"}),
-    "evaluation": ("evaluate", {"model": "text"}, {"score": "scalar"}),
+    "training": ("train", {"seed": "scalar int"}, {"model": "object"}),
+    "data": ("draw_batch", {"size": "scalar int"}, {"batch": "object"}),
+    "evaluation": ("evaluate", {"model": "object"}, {"score": "scalar"}),
 }
-LAYERS = ("model", "loss", "inference", "system", "utility")  # kinds whose classes are modules of the framework
-TENSOR = {"pytorch": "Tensor", "jax": "jax.Array", "numpy": "np.ndarray"}
-OBJECTS = {
-    "pytorch": {"model": "nn.Module", "optimizer": "torch.optim.Optimizer", "optimiser": "torch.optim.Optimizer"},
-    "jax": {"model": "nnx.Module", "optimizer": "nnx.Optimizer", "optimiser": "nnx.Optimizer"},
-    "numpy": {},
-}
-RANDOM = {"pytorch": ("generator", "torch.Generator"), "jax": ("key", "jax.Array"), "numpy": ("rng", "np.random.Generator")}
+LAYERS = ("model", "loss")  # kinds whose classes are modules of the framework; of those below only where they have parameters
+PERHAPS = ("inference", "system", "utility")
 
 
 @dataclass
 class Part:
-    """One component as it will stand in src/. `doc`: blocks of docstring lines; `inputs`: name → shape as the contribution has it."""
+    """One component as it will stand in src/. `doc`: blocks of docstring lines; `inputs`: what its call takes, name → shape as the
+    contribution has it, without the configuration and what a class is built on; `names`: those names as Python has them."""
 
     name: str
     kind: str
@@ -98,19 +95,20 @@ class Part:
     axes: list[str] = field(default_factory=list)
     items: list[Item] = field(default_factory=list)
     equations: list[Equation] = field(default_factory=list)
+    names: dict[str, str] = field(default_factory=dict)
     stand_in: bool = False
-    index: str = ""  # a data class: the argument of its __getitem__
-    built: str = ""  # a data class: what it is made from besides the config
+    layer: bool = False  # a class that may have parameters; the others are plain classes
+    indexed: bool = False  # a class of the data that a whole number picks from
+    index: str = ""  # the argument of its __getitem__
+    built: dict[str, str] = field(default_factory=dict)  # a class: what its constructor takes besides the config, name → shape
+    init: str = ""  # a class: the arguments of its constructor
+    said: Item | None = None  # where no decision stands at it: the first whose quote is from its place
+    possible: set[str] = field(default_factory=set)  # objects among the inputs that a check can make: random numbers, sections
 
     @property
     def tensors(self) -> bool:
-        """Whether every input is a tensor or a number, so that a check can make one up."""
-        return bool(self.inputs) and all(kind_of(text) != dimensions.OBJECT for text in self.inputs.values())
-
-    @property
-    def layer(self) -> bool:
-        """Whether it is a class that may have parameters; the others are plain classes."""
-        return self.is_class and self.kind in LAYERS
+        """Whether every input is a tensor, a number or what can be made, so that a check can make one up."""
+        return bool(self.inputs) and all(kind_of(text) != dimensions.OBJECT or key in self.possible for key, text in self.inputs.items())
 
 
 @dataclass
@@ -122,6 +120,7 @@ class Plan:
     contribution: Contribution
     ledger: Ledger
     parts: list[Part]
+    context: Context
 
     @property
     def framework(self) -> str:
@@ -143,8 +142,49 @@ class Plan:
 
     def config(self) -> dict[str, Item]:
         """Config path → decision, in the ledger's order, sections kept together."""
-        chosen = [item for item in self.ledger.items if item.config and item.status != NOT_APPLICABLE and item.value is not None]
-        return {item.config: item for item in chosen}
+        return settings(self.ledger.items)
+
+    @property
+    def layers(self) -> bool:
+        """Whether something is a module of the framework, or takes one."""
+        return any(part.layer for part in self.parts) or any("nnx." in f"{part.signature} {part.init} {part.returns}" for part in self.parts)
+
+    @property
+    def optimises(self) -> bool:
+        """Whether an optimiser of the framework's library has to be there: something is trained, by an optimiser that is named."""
+        chosen = self.find("optimiser", "optimizer")
+        return any(part.kind == "training" for part in self.parts) and (chosen is None or chosen.status != NOT_APPLICABLE)
+
+    def needs(self) -> dict[str, str]:
+        """What the run of full mode takes that this repository does not hold, as names → types: networks of other works, files, data.
+
+        An input of a component is held where another component gives it, is it or builds it; numbers, settings and random numbers are
+        made. What the checks' tensors stand for comes out of the data.
+        """
+        held = {key for part in self.parts for key in part.outputs}
+        collections = [signatures.bare(part.name) for part in self.parts if part.kind == "data"]
+        built = any(part.is_class and part.kind in ("model", "system", "inference") for part in self.parts)
+        out: dict[str, str] = {}
+        for part in self.parts:
+            for key, shape in part.built.items():
+                outside = signatures.NETWORK.search(key) or signatures.CALLED.search(key)
+                here = self.context.component(key) or self.context.section(key, shape) or (key == "model" and built)
+                if outside and not here:
+                    out.setdefault(part.names[key], signatures.type_of(key, shape, self.context))
+            if part.kind not in ("data", "training"):
+                continue
+            for key, shape in {**part.built, **part.inputs}.items():
+                made = key in held or key in part.possible or self.context.component(key) or self.context.section(key, shape)
+                made = made or (part.kind == "training" and any(signatures.bare(key) in name for name in collections))
+                whole = part.kind == "data" and shape_of(shape) is not None and len(shape_of(shape)) > 0 and key not in held
+                text = kind_of(shape) == dimensions.OBJECT and (
+                    re.search(r"(?:\A|_)(?:paths?|files?|folder|root|dir(?:ectory)?)\Z", key)
+                    or re.search(r"(?:\A|_)(?:data(?:set)?|corpus|documents|texts?|images|examples|rows|records|train(?:_set)?|reviews|loader)\Z", key)
+                )
+                if (whole or text) and not made and part.kind == ("data" if whole else part.kind):
+                    out.setdefault(part.names[key], signatures.type_of(key, shape, self.context))
+        names = signatures.identifiers(out, taken=("path",))  # main has the config's path
+        return {names[key]: kind for key, kind in out.items()}
 
     def find(self, *names: str) -> Item | None:
         """The first decision about one of these points of the checklist."""
@@ -155,16 +195,6 @@ def shape_of(text: str) -> list[str] | None:
     """The dimensions of "(batch, n, d) int" or "int (batch, n, d)"; None for what is no tensor."""
     form = dimensions.read(text)
     return list(form.dims) if form is not None and form.dims is not None else None
-
-
-def kind_of(text: str) -> str:
-    """What a shape is made of: float, int, bool, or object for what is neither tensor nor number."""
-    form = dimensions.read(text)
-    return form.kind if form is not None else dimensions.OBJECT
-
-
-def identifier(name: str) -> str:
-    return name if name.isidentifier() and not keyword.iskeyword(name) else files.slug(name, otherwise="x")
 
 
 def one_line(text: object) -> str:
@@ -186,12 +216,7 @@ def anchor_lines(item: Item) -> list[str]:
     """A decision as the comment that stands beside its value or its code: a citation, or a flag with its parts."""
     quote = f'"{one_line(item.quote)}"' if item.quote else ""
     place = f"{item.where} — {quote}" if quote else item.where
-    using = one_line(item.using)
-    lost = [number for number in item.numbers() if not census.holds(using, number)]
-    if item.status != SPECIFIED and (lost or (isinstance(item.value, str) and item.value not in using)):
-        # A list is told with semicolons: "0, 1" could be a decimal comma or the numbers of places.
-        value = "; ".join(map(scalar, item.value)) if isinstance(item.value, list) else scalar(item.value)
-        using = f"{value}: {using}" if using else value
+    using = chosen(item)
     others = "; ".join(one_line(other) for other in item.alternatives)
     if item.status == SPECIFIED:
         return [place]
@@ -207,6 +232,42 @@ def anchor_lines(item: Item) -> list[str]:
     if item.status == ASSUMPTION:
         return [f"[ASSUMPTION] {item.item}: {using}", f"Reason: {one_line(item.why)}", *open_to]
     return []
+
+
+def told(value: object) -> str:
+    """A value as words of a comment. A list is told with semicolons: "0, 1" could be a decimal comma or the numbers of places."""
+    if isinstance(value, dict):
+        return "; ".join(f"{key}: {told(part)}" for key, part in value.items())
+    return "; ".join(map(scalar, value)) if isinstance(value, list) else scalar(value)
+
+
+def chosen(item: Item) -> str:
+    """What the code does, in words that hold the value, once: the value goes first where `using` does not say it."""
+    using, value = one_line(item.using), item.value
+    if item.status == SPECIFIED or value is None:
+        return using
+    if isinstance(value, list) and value:
+        written = r"\s*[,;]\s*".join(rf"['\"]?{re.escape(str(part))}['\"]?" for part in value)
+        using = re.sub(rf"[\[(]\s*{written}\s*[\])]", lambda found: told(value), using)
+    parts = leaves(value)
+    lost = any(
+        not census.holds(using, part) if isinstance(part, (int, float)) and not isinstance(part, bool) else isinstance(part, str) and part not in using
+        for part in parts
+    )
+    if any(isinstance(part, bool) or not isinstance(part, (int, float, str)) for part in parts) or not parts:
+        # A truth value has no word that would have to stand in the choice; where nothing else tells of it, it is told.
+        said = re.match(rf"{re.escape(told(value))}(?![\w.])", using)
+        lost = lost or (not said and (item.status == OFFICIAL or not using))
+    if not lost:
+        return using
+    return f"{told(value)}: {using}" if using and told(value) != using else told(value)
+
+
+def leaves(value: object) -> list[object]:
+    """The single values of a list or a mapping."""
+    if isinstance(value, dict):
+        return [leaf for part in value.values() for leaf in leaves(part)]
+    return [leaf for part in value for leaf in leaves(part)] if isinstance(value, (list, tuple)) else [value]
 
 
 def wrapped(lines: list[str], width: int) -> list[str]:
@@ -239,6 +300,8 @@ def scalar(value: object) -> str:
         return str(value)
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(scalar(part) for part in value)}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{scalar(key)}: {scalar(part)}' for key, part in value.items())}}}"
     text = str(value)
     if re.fullmatch(r"[A-Za-z_][\w./-]*", text) and text.lower() not in ("null", "true", "false", "yes", "no", "on", "off", "y", "n"):
         return text
@@ -272,6 +335,25 @@ def tree(paths: dict[str, Item]) -> dict:
     return out
 
 
+def mapping(value: object) -> bool:
+    """Whether a value is a mapping that can be a section of its own: its keys are identifiers."""
+    return isinstance(value, dict) and bool(value) and all(isinstance(key, str) and key.isidentifier() and not keyword.iskeyword(key) for key in value)
+
+
+def settings(items: list[Item]) -> dict[str, Item]:
+    """Config path → decision, in the ledger's order. A decision whose value is a mapping has a path for each of its keys, and stands at
+    each of them with its anchor or flag."""
+    out: dict[str, Item] = {}
+    for item in items:
+        if not item.config or item.status == NOT_APPLICABLE or item.value is None:
+            continue
+        if mapping(item.value):
+            out |= settings([replace(item, config=f"{item.config}.{key}", value=value) for key, value in item.value.items()])
+        else:
+            out[item.config] = item
+    return out
+
+
 def yaml_lines(level: dict, depth: int = 0) -> list[str]:
     """The configuration, each value below its anchor or flag."""
     pad, out = "  " * depth, []
@@ -287,6 +369,10 @@ def yaml_lines(level: dict, depth: int = 0) -> list[str]:
 def type_name(value: object) -> str:
     if isinstance(value, bool):
         return "bool"
+    if isinstance(value, dict):
+        kinds = list(dict.fromkeys(type_name(part) for part in value.values())) or ["object"]
+        keys = list(dict.fromkeys(type_name(key) for key in value)) or ["str"]
+        return f"dict[{' | '.join(keys)}, {' | '.join(kinds)}]"
     if isinstance(value, (list, tuple)):
         kinds = list(dict.fromkeys(type_name(part) for part in value)) or ["float"]
         return f"list[{' | '.join(kinds)}]"
@@ -308,7 +394,7 @@ def config_classes(level: dict, name: str = "Config", path: str = "") -> list[di
         if path
         else "All of configs/base.yaml, where each value is cited or flagged."
     )
-    return [*out, {"name": name, "about": about, "fields": fields}]
+    return [*out, {"name": name, "about": about, "fields": fields, "path": path}]
 
 
 # --- components ---------------------------------------------------------------------------------------------------------
@@ -328,38 +414,18 @@ def file_of(component: Component, items: list[Item], no_training: bool) -> str:
     return FILES.get(component.kind, "src/model.py")
 
 
-def argument(name: str, shape: str, framework: str) -> str:
-    plain = identifier(name)
-    if shape_of(shape) is not None:
-        return f"{plain}: {TENSOR[framework]}"
-    kind = kind_of(shape)
-    if kind == dimensions.OBJECT:
-        kind = OBJECTS[framework].get(plain, "object")
-    return f"{plain}: {kind}"
-
-
-def returned(outputs: dict[str, str], kind: str, framework: str) -> str:
-    def one(name: str, shape: str) -> str:
-        if shape_of(shape) is not None or (kind_of(shape) == dimensions.REAL and kind == "loss"):
-            return TENSOR[framework]
-        return argument(name, shape, framework).split(": ")[1]
-
-    kinds = [one(name, shape) for name, shape in outputs.items()]
-    return "None" if not kinds else kinds[0] if len(kinds) == 1 else f"tuple[{', '.join(kinds)}]"
-
-
 def place_of(where: str, equations: list[str], places: Places) -> str:
     """A component's place and its equations: one place, or two where an equation stands in another section than its code."""
+    if not equations:
+        return where
     together = ", ".join([where, *equations])
     return "; ".join([where, ", ".join(equations)]) if places.resolve(together).misplaced else together
 
 
-def make_part(
-    component: Component, plan_items: list[Item], paper: Paper, places: Places, framework: str, file: str, sections: set[str]
-) -> Part:
+def make_part(component: Component, plan_items: list[Item], paper: Paper, places: Places, context: Context, file: str) -> Part:
     name = component.name
     is_class = name[:1].isupper()
-    mine = [item for item in plan_items if item.code in (f"{file}:{name}", f"{name}") or item.code.startswith(f"{file}:{name}.")]
+    mine = [item for item in plan_items if signatures.stands_at(item, file, name)]
     equations = [paper.item(id) for place in component.equations for id in sorted(places.resolve(place).items)]
     formulas = [item for item in equations if isinstance(item, Equation)]
     part = Part(
@@ -375,20 +441,7 @@ def make_part(
         items=mine,
         equations=formulas,
     )
-    arguments = [argument(key, shape, framework) for key, shape in part.inputs.items()]
-    if not is_class:
-        makes_random = component.kind == "data" and not any(shape_of(shape) for shape in part.inputs.values())
-        if makes_random:
-            arguments.append(": ".join(RANDOM[framework]))
-        if component.kind in ("schedule", "training", "data", "evaluation", "inference", "system") or component.kind in sections:
-            arguments.append("config: Config")
-    part.signature = ", ".join(arguments)
-    if is_class and component.kind == "data":
-        picks = [key for key, shape in part.inputs.items() if shape_of(shape) is None and kind_of(shape) == dimensions.WHOLE]
-        picked = next((key for key in picks if re.match(r"(?:i|idx|index|item|n|k)\Z", key)), picks[0] if len(part.inputs) == 1 and picks else "")
-        part.index = argument(picked or "index", "int", framework)
-        part.built = ", ".join(argument(key, shape, framework) for key, shape in part.inputs.items() if key != picked)
-    part.returns = returned(part.outputs, component.kind, framework)
+    define(part, component, mine, plan_items, context)
     part.headline = place_of(component.where, component.equations, places)
     stated = []
     for item in formulas:
@@ -402,7 +455,13 @@ def make_part(
         again = again or (item.status == SPECIFIED and len(bare(quote)) > 3 and "=" in quote and any(bare(quote) in latex for latex in stated))
         if item.status != NOT_APPLICABLE and not again and (lines := wrapped(anchor_lines(item), WIDTH - 4)) not in part.doc:
             part.doc.append(lines)
-    shapes = [f"{key}: {shape}" for key, shape in part.inputs.items()]
+    if not any(item.quote for item in mine) and not formulas:
+        here = signatures.places_in(component.where)
+        spoken = (item for item in plan_items if item.quote and item.status in (SPECIFIED, PARTIALLY) and not item.code)
+        part.said = next((item for item in spoken if here & signatures.places_in(item.where)), None)
+        if part.said is not None:
+            part.doc.append(wrapped([f'{part.said.where} — "{one_line(part.said.quote)}"'], WIDTH - 4))
+    shapes = [f"{key}: {shape}" for key, shape in component.inputs.items()]
     gives = [f"{key}: {shape}" for key, shape in part.outputs.items()]
     part.doc.append(
         [
@@ -413,6 +472,47 @@ def make_part(
     )
     part.raw = any("\\" in line for block in part.doc for line in block)
     return part
+
+
+def define(part: Part, component: Component, mine: list[Item], items: list[Item], context: Context) -> None:
+    """The signature of a part: what its call takes, what its constructor takes, what it gives."""
+    framework = context.framework
+    given = {key: shape for key, shape in part.inputs.items() if not signatures.is_config(key, shape)}
+    part.layer = part.is_class and (part.kind in LAYERS or (part.kind in PERHAPS and signatures.learns(component, mine)))
+    if part.is_class and part.kind == "data":
+        part.indexed, picked = signatures.indexed(component, context)
+        part.index = f"{identifier(picked or 'index')}: int"
+        part.built = {key: shape for key, shape in given.items() if part.indexed and key != picked}
+    elif part.is_class:
+        part.built = {key: shape for key, shape in given.items() if signatures.built_on(key, shape, context, part.name)}
+        part.built |= {key: "object" for key in context.taken.get(part.name, ()) if key not in part.built}
+    part.inputs = {key: shape for key, shape in given.items() if key not in part.built}
+    if part.is_class and part.kind == "data" and part.indexed:
+        part.inputs = {}
+    random = next((key for key, shape in given.items() if context.random(key, shape, given)), "")
+    part.possible = {
+        key for key, shape in part.inputs.items() if context.random(key, shape, given) or context.section(key, shape)
+    }
+    part.names = signatures.identifiers([*part.built, *part.inputs], taken=("config",))
+
+    def typed(keys: dict[str, str]) -> list[str]:
+        return [f"{part.names[key]}: {signatures.type_of(key, shape, context, file=part.file, others=given)}" for key, shape in keys.items()]
+
+    arguments = typed(part.inputs)
+    if part.is_class:
+        part.init = ", ".join(["config: Config", *typed(part.built)])
+        if part.layer and framework == "jax":
+            part.init += ", *, rngs: nnx.Rngs"
+        elif part.layer and framework == "numpy":
+            part.init += ", rng: np.random.Generator"
+    else:
+        free = not random and "seed" not in given and RANDOM[framework][0] not in part.names.values()
+        if part.kind == "data" and free and signatures.draws(component, mine):
+            arguments.append(": ".join(RANDOM[framework]))
+        if signatures.needs_config(component, items, part.file, context):
+            arguments.append("config: Config")
+    part.signature = ", ".join(arguments)
+    part.returns = signatures.returned(part.outputs, part.kind, context, part.file)
 
 
 def symbol_lines(contribution: Contribution) -> list[str]:
@@ -460,19 +560,37 @@ def make(contribution: Contribution, ledger: Ledger, paper: Paper, job: Job) -> 
     places = Places(paper)
     kinds = {part.kind for part in contribution.components}
     no_training = contribution.type == "c" and not (contribution.trains or job.mode == "full" or "training" in kinds)
-    sections = {item.config.split(".")[0] for item in ledger.items if item.config}
-    parts = [
-        make_part(part, ledger.items, paper, places, job.framework, file_of(part, ledger.items, no_training), sections)
-        for part in contribution.components
-    ]
+    where = {part.name: file_of(part, ledger.items, no_training) for part in contribution.components}
+    context = context_of(contribution, ledger, job.framework, where)
+    parts = [make_part(part, ledger.items, paper, places, context, where[part.name]) for part in contribution.components]
     for kind in FULL.get(contribution.type, ()) if job.mode == "full" else ():
         if kind not in kinds and not (kind == "training" and "inference" in kinds):
             name, inputs, outputs = STAND_INS[kind]
             where = next((item.where for item in ledger.items if item.group == kind and item.where), contribution.components[0].where)
             stand_in = Component(name, kind, where.split(",")[0], 0, inputs, outputs)
-            parts.append(make_part(stand_in, ledger.items, paper, places, job.framework, FILES[kind], sections))
+            parts.append(make_part(stand_in, ledger.items, paper, places, context, FILES[kind]))
             parts[-1].stand_in = True
-    return Plan(title, files.slug(title), job, paper, contribution, ledger, parts)
+    return Plan(title, files.slug(title), job, paper, contribution, ledger, parts, context)
+
+
+def context_of(contribution: Contribution, ledger: Ledger, framework: str, where: dict[str, str]) -> Context:
+    """What the signatures of all components are worked out from."""
+    sections = {row["path"]: row["name"] for row in config_classes(tree(settings(ledger.items))) if row["path"]}
+    context = Context(framework, {name: (file, name[:1].isupper()) for name, file in where.items()}, sections)
+    for row in contribution.rows("symbols"):
+        if re.match(r"\(parameters\)", str(row.get("shape")).strip()):
+            context.parameters.add(str(row.get("variable")))
+        if re.search(r"\bmasks?\b", str(row.get("meaning")), re.I):
+            context.masks.add(str(row.get("variable")))
+    for part in contribution.components:
+        context.places.setdefault(part.kind, []).append((part.name, part.where))
+    context.taken = signatures.taken_networks(contribution, ledger.items)
+    at = {part.name: [item for item in ledger.items if signatures.stands_at(item, where[part.name], part.name)] for part in contribution.components}
+    context.flax = framework == "jax" and any(
+        part.name[:1].isupper() and (part.kind in LAYERS or (part.kind in PERHAPS and signatures.learns(part, at[part.name])))
+        for part in contribution.components
+    )
+    return context
 
 
 def type_text(contribution: Contribution) -> str:

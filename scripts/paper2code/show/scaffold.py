@@ -18,7 +18,7 @@ from paper2code.check.ledger import read as read_ledger
 from paper2code.cli import USAGE, Stop
 from paper2code.findings import errors
 from paper2code.paper import Paper
-from paper2code.show import audit, walkthrough
+from paper2code.show import audit, signatures, walkthrough
 from paper2code.show import plan as plans
 from paper2code.show.merge import merge
 from paper2code.show.plan import Plan, one_line
@@ -92,7 +92,7 @@ def common(plan: Plan) -> dict:
         "link": link_of(plan.paper),
         "summary": one_line(get("summary") or ""),
         "framework": plan.framework,
-        "framework_name": plans.FRAMEWORKS[plan.framework],
+        "framework_name": framework_name(plan),
         "mode": plan.mode,
         "educational": plan.mode == "educational",
         "type_name": plans.type_text(plan.contribution),
@@ -124,42 +124,92 @@ def sections_of(plan: Plan) -> list[dict]:
     return out
 
 
+def framework_name(plan: Plan) -> str:
+    """The framework with those of its libraries that the laid code imports."""
+    if plan.framework != "jax":
+        return plans.FRAMEWORKS[plan.framework]
+    libraries = [name for name, wanted in (("Flax NNX", plan.layers), ("Optax", plan.optimises)) if wanted]
+    return f"JAX ({' and '.join(libraries)})" if libraries else "JAX"
+
+
+LENGTH = re.compile(r"\A(?:(?:n|num|max|total)_)?(?:epochs|steps|iterations|updates|iters)\Z|\A(?:T|total|length|training_length)\Z")
+LENGTHS = ("training-length", "training length", "steps", "epochs", "iterations", "schedule")
+
+
+def schedule_of(plan: Plan) -> dict | None:
+    """What the plot of the schedule needs: the function and its call, what it counts, and how far, as the row of the training's length
+    says. `steps`: "" where that row counts something else than the schedule does."""
+
+    def counts(part: plans.Part) -> bool:
+        keys = list(part.inputs)
+        single = keys and all(plans.shape_of(shape) is None and plans.kind_of(shape) in ("int", "float") for shape in part.inputs.values())
+        return bool(single) and not part.is_class and all(LENGTH.match(key) for key in keys[1:])
+
+    rates = [part for part in plan.parts if part.kind == "schedule" and counts(part)]
+    lengths = [
+        item
+        for item in plan.config().values()
+        if type(item.value) is int and (item.item in LENGTHS or re.search(r"(?:\A|_)(?:epochs|steps|iterations|updates)\Z", item.config.rpartition(".")[2]))
+        and not re.search(r"warm|accum|interval|every", f"{item.config} {item.item}", re.I)
+    ]
+    if not rates or not lengths:
+        return None
+    rate = next((part for part in rates if "rate" in part.name or "lr" in part.name), rates[-1])
+    first, *rest = rate.inputs
+
+    def unit(item) -> str:
+        leaf = item.config.rpartition(".")[2]
+        return signatures.unit_of(leaf) or signatures.unit_of(item.item) or signatures.unit_of(f"{item.quote} {item.using}")
+
+    lengths.sort(key=lambda item: (item.item != "training-length", item.item not in LENGTHS))
+    wanted = signatures.unit_of(first)
+    found = next((item for item in lengths if not wanted or unit(item) in (wanted, "")), None)
+    length = f"config.{found.config}" if found is not None else ""
+    label = wanted or (unit(found) if found is not None else "") or "step"
+    named = {"iteration": "iteration", "update": "update"}.get(first, label)
+    call = ["t", *(length or "steps" for _ in rest)]
+    if re.search(r"\bconfig\b", rate.signature):
+        call.append("config")
+    return {"name": rate.name, "where": rate.where, "steps": length, "label": named, "call": ", ".join(call)}
+
+
 def module_data(plan: Plan, file: str, parts: list) -> dict:
-    tensor = plans.TENSOR[plan.framework]
-    signatures = " ".join(f"{part.signature} {part.returns}" for part in parts)
-    layers = any(part.layer for part in parts)
     extras = plan.mode == "full" and file == "src/train.py"
-    schedule = None
-    rates = [part for part in parts if part.kind == "schedule" and list(part.inputs) == ["t"]]
-    steps = plan.find("training-length")
-    if rates and steps is not None and steps.config:
-        rate = next((part for part in rates if "rate" in part.name or "lr" in part.name), rates[-1])
-        schedule = {"name": rate.name, "where": rate.where, "steps": f"config.{steps.config}"}
+    needs = plan.needs() if extras else {}
+    signed = " ".join(f"{part.signature} {part.returns} {part.init}" for part in parts)
+    written = f"{signed} {' '.join(needs.values())}"
+    layers = any(part.layer for part in parts)
+    schedule = schedule_of(plan) if extras else None
     trained = next((part.where for part in plan.parts if part.kind == "training"), plan.parts[0].where)
-    names = []
     if plan.framework == "pytorch":
-        names = [name for name, wanted in (("Tensor", tensor in signatures), ("nn", layers or "nn." in signatures or extras)) if wanted]
+        names = [name for name, wanted in (("Tensor", "Tensor" in written), ("nn", layers or "nn." in written or extras)) if wanted]
+        library = "torch." in written or extras
+    elif plan.framework == "jax":
+        names = ["nnx"] if layers or "nnx." in written else []
+        library = "jax.Array" in written or extras
     else:
-        names = ["nnx"] if layers or "nnx." in signatures or (extras and plan.framework == "jax") else []
-    needs = (
-        "torch." in signatures
-        if plan.framework == "pytorch"
-        else "jax.Array" in signatures
-        if plan.framework == "jax"
-        else "np." in signatures or layers
-    )
+        names = []
+        library = "np." in written or layers or extras
+    settings = [name for name in dict.fromkeys(re.findall(r"\b(\w*Config)\b", signed)) if name in ("Config", *plan.context.sections.values())]
+    if extras and schedule and "Config" not in settings:
+        settings.append("Config")
+    collections = [name for name in ("Callable", "Iterator") if re.search(rf"\b{name}\b", written)]
     return {
-        "about": plans.ABOUT.get(file, "Components") + f" of the paper ({', '.join(dict.fromkeys(p.where for p in parts))}).",
+        "about": plans.ABOUT.get(file, "Components") + f" of the paper ({', '.join(dict.fromkeys(place for p in parts for place in p.where.split(', ')))}).",
         "parts": parts,
         "extras": extras,
-        "schedule": schedule if extras else None,
+        "schedule": schedule,
         "training_place": trained,
+        "flax": plan.layers,
+        "needs": ", ".join(f"{name}: {kind}" for name, kind in needs.items()),
         "imports": {
-            "torch": needs or extras,
+            "torch": library,
             "names": names,
-            "config": any(part.is_class for part in parts) or "config: Config" in signatures or bool(extras and schedule),
-            "dataset": plan.framework == "pytorch" and any(part.is_class and part.kind == "data" for part in parts),
+            "collections": collections,
+            "config": settings,
+            "dataset": plan.framework == "pytorch" and any(part.indexed for part in parts),
             "pathlib": extras,
+            "sys": extras and not needs,
             "yaml": False,
             "checkpoint": extras and plan.framework == "jax",
         },
@@ -189,25 +239,44 @@ def render(plan: Plan) -> dict[str, str]:
             text = (
                 out[file].rstrip("\n")
                 + "\n\n\n"
-                + re.sub(r"(?m)^(from src\.utils import Config|from __future__ .*)\n", "", body).lstrip("\n")
+                + re.sub(r"(?m)^from src\.utils import .*\n", "", body).lstrip("\n")
             )
+            text = gathered(text)
         out[file] = tidy(text)
     out[NEEDS] = fill(
         f"{plan.framework}/requirements.txt.j2",
-        plots=bool(plan.mode == "full" and any(part.kind == "schedule" and list(part.inputs) == ["t"] for part in plan.parts)),
+        plots="src/train.py" in by_file and plan.mode == "full" and schedule_of(plan) is not None,
+        flax=plan.layers,
+        optax=plan.optimises,
     )
     results = plan.find("reported-numbers")
     out[NOTES] = fill("REPRODUCTION_NOTES.md.j2", results_place=results.where if results is not None and results.where else "name it")
-    runs = "src.train" if "src/train.py" in out and plan.mode == "full" else ""
+    full = "src/train.py" in out and plan.mode == "full"
+    needs = plan.needs() if full else {}
+    runs = "src.train" if full and not needs else ""
     names = [
         (file, ", ".join(f"`{part.name}`" for part in parts) or "settings") for file, parts in by_file.items() if file != "src/utils.py"
     ]
-    out[README] = fill("README.md.j2", files=[("src/utils.py", "the settings classes and the glossary of symbols"), *names], runs=runs)
+    holds = [("src/utils.py", "the settings classes and the glossary of symbols"), *names]
+    out[README] = fill("README.md.j2", files=holds, runs=runs, needs=", ".join(f"`{name}`" for name in needs))
     if plan.mode == "educational":
         out[GUIDE] = fill("PAPER_GUIDE.md.j2", sections=sections_of(plan))
     for name in (NOTES, README):
         out[name] = audit.fill(out[name], plan.ledger)
     return out
+
+
+def gathered(text: str) -> str:
+    """A module whose imports stand in two places, with all of them at its head."""
+    later = re.compile(r"(?m)^(?:import|from) .*\n")
+    head, mark, body = text.partition("import yaml\n")
+    names = later.findall(body)
+    body = later.sub("", body)
+    standard = [line for line in names if re.match(r"(?:import|from) (?:sys|pathlib|collections)", line) and line not in head]
+    others = [line for line in names if line not in standard and line not in head]
+    head = head.replace("import dataclasses\n", "import dataclasses\n" + "".join(standard), 1)
+    # Alphabetical, as the tools sort them: torch and jax stand before yaml.
+    return head + "".join(others) + mark + body
 
 
 def tidy(text: str) -> str:

@@ -10,7 +10,9 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,27 +21,16 @@ import nbformat
 from paper2code import files
 from paper2code.check.dimensions import OBJECT, REAL, TRUTH, WHOLE
 from paper2code.check.ledger import NOT_APPLICABLE, PARTIALLY, UNSPECIFIED, Item
+from paper2code.show import toys
 from paper2code.show.counts import count_of
-from paper2code.show.plan import Part, Plan, formula, identifier, kind_of, one_line, shape_of
+from paper2code.show.plan import Part, Plan, formula, one_line, shape_of
+from paper2code.show.signatures import CALLED, NETWORK, bare, identifier, kind_of
 
 if TYPE_CHECKING:
     from paper2code.show.scaffold import Laid
 
 FILE = "notebooks/walkthrough.ipynb"
 KEY = "paper2code"  # of the cells' metadata
-# Sizes that are small enough for a check, by the checklist's names.
-TOY = {
-    "depth": 2,
-    "hidden-size": 8,
-    "heads": 2,
-    "head-size": 4,
-    "feed-forward-size": 16,
-    "vocabulary-size": 7,
-    "maximum-length": 5,
-    "batch-size": 4,
-}
-
-
 @dataclass
 class Cell:
     """A cell to lay. `role`: text, excerpt, shown, code, check."""
@@ -122,7 +113,7 @@ def gradients(part: Part, plan: Plan) -> Reason:
 
 def changed(part: Part) -> list[str]:
     """The inputs whose first example can be changed by turning it round."""
-    return [identifier(key) for key, text in part.inputs.items() if (shape_of(text) or [""])[0] == "batch" and len(shape_of(text)) > 1]
+    return [key for key, text in part.inputs.items() if (shape_of(text) or [""])[0] == "batch" and len(shape_of(text)) > 1]
 
 
 def batch(part: Part, plan: Plan) -> Reason:
@@ -139,15 +130,10 @@ def batch(part: Part, plan: Plan) -> Reason:
 
 
 DROPS = re.compile(r"\bdrop(?:s|ped|[- ]?outs?|[- ]?path)?\b|\bP_\W*drop|stochastic depth", re.I)
-MASKS = re.compile(
-    r"mask|causal|\bpad(?:s|ded|ding)?\b|(?<![a-z])pad(?=_)|(?<=_)pad(?:ding)?|look[- ]?ahead|subsequent position|future (?:position|token)", re.I
-)
-# What is called so and hides nothing from an attention: padding of images, hidden words as a training signal.
-NO_MASKS = re.compile(
-    r"(?:zero|same|valid|reflect\w*|circular)[- ]padding|padding (?:of|=)? ?\d|\bmasked (?:language|token|image|auto\w*|word|LM)\b|\[MASK\]"
-    r"|\b(?:without|no|any)\b[^.]{0,20}\bmask\w*",
-    re.I,
-)
+MASK = re.compile(r"mask(?!ed_?(?:lm|token|language|image))", re.I)  # an input that says what is seen
+HIDES = re.compile(r"pad|ignor|hid(?:e|den)|dropped|masked_?out|invisible", re.I)  # … or what is not
+CAUSAL = re.compile(r"\bcausal|look[- ]?ahead|subsequent position|(?:future|later|following) (?:position|token)s?|auto-?regressive (?:mask|attention)", re.I)
+PRUNES = re.compile(r"prun|sparsif|winning_?ticket", re.I)
 
 
 def told(item: Item) -> str:
@@ -180,20 +166,29 @@ def modes(part: Part, plan: Plan) -> Reason:
     return "no decision about dropout is written at it"
 
 
+def is_mask(key: str, text: str) -> bool:
+    """Whether an input says what is seen: truth values, or a tensor or an object that is named a mask."""
+    return (kind_of(text) == TRUTH and shape_of(text) is not None) or bool(MASK.search(key) and (shape_of(text) is not None or kind_of(text) == OBJECT))
+
+
 def masks(part: Part, plan: Plan) -> Reason:
-    """A mask may be named by any decision, and by the component itself: its name, what it takes, its axes."""
-    if part.kind != "model" or (part.outputs and all(kind_of(text) == TRUTH for text in part.outputs.values())):
+    """A mask is an input, or stands in the component's axes ("softmax over the keys, causal"); the whole model has those of its parts."""
+    if part.kind != "model" or PRUNES.search(part.name) or (part.outputs and all(kind_of(text) == TRUTH for text in part.outputs.values())):
         return None
 
-    def speaks(text: str) -> bool:
-        return bool(MASKS.search(NO_MASKS.sub(" ", text)))
+    def masked(other: Part) -> bool:
+        seen = any(is_mask(key, text) for key, text in other.inputs.items() if shape_of(text) is not None)
+        return seen or any(CAUSAL.search(axis) for axis in other.axes)
 
-    decisions = [item for item in plan.ledger.items if item.status != NOT_APPLICABLE and speaks(told(item))]
-    named = [other for other in plan.parts if speaks(" ".join([other.name, *other.inputs, *other.outputs, *other.axes]))]
-    if not decisions and not named:
-        return "the paper speaks of no mask"
-    mine = part in named or any(item in decisions for item in part.items) or any(kind_of(text) == TRUTH for text in part.inputs.values())
-    return "" if mine or part is whole_model(plan) else "neither its inputs and axes nor a decision at it names a mask"
+    if masked(part) or any(is_mask(key, text) or key in plan.context.masks for key, text in part.inputs.items()):
+        return ""
+    others = [other for other in plan.parts if other is not part and other.kind == "model" and not PRUNES.search(other.name)]
+    hides = any(map(masked, others)) or any(
+        item.group == "architecture" and item.status != NOT_APPLICABLE and CAUSAL.search(told(item)) and not off(item) for item in plan.ledger.items
+    )
+    if not hides:
+        return "no component of the model takes a mask"
+    return "" if part is whole_model(plan) else "neither its inputs nor its axes name a mask"
 
 
 def reference(part: Part, plan: Plan) -> Reason:
@@ -244,8 +239,11 @@ class Sizes:
 
     def __init__(self, plan: Plan):
         self.leaves: dict[str, str] = {}
+        self.paths: dict[str, list[str]] = {}
         for path in plan.config():
-            self.leaves.setdefault(path.rpartition(".")[2], f"toy.{path}")
+            leaf = path.rpartition(".")[2]
+            self.leaves.setdefault(leaf, f"toy.{path}")
+            self.paths.setdefault(leaf, []).append(path)
         for row in plan.contribution.rows("symbols"):
             plain = re.sub(r"\\(?:text|mathrm|mathit|operatorname)|[\s${}\\]", "", str(row.get("symbol")))
             variable = str(row.get("variable"))
@@ -264,6 +262,23 @@ class Sizes:
         numbers = [item for item in plan.config().values() if type(item.value) is int]
         pad = next((item for item in numbers if re.search(r"\bpad(?:ding)?\b", re.sub(r"[_.-]", " ", f"{item.id} {item.item} {item.config}"))), None)
         self.pad = f"toy.{pad.config}" if pad is not None else ""
+
+    def of_part(self, part: Part) -> Sizes:
+        """The sizes as a component sees them: a name that several sections have is that of its own section, which is the one that its
+        decisions, its other dimensions and its name speak of."""
+        dims = {word for text in (*part.inputs.values(), *part.outputs.values()) for dim in shape_of(text) or () for word in re.findall(r"[^\W\d]\w*", dim)}
+        votes: Counter = Counter(item.config.rpartition(".")[0] for item in part.items if item.config)
+        votes.update(paths[0].rpartition(".")[0] for name in dims if len(paths := self.paths.get(name, [])) == 1)
+        for section in {path.rpartition(".")[0] for paths in self.paths.values() for path in paths}:
+            if section and bare(section) in bare(part.name):
+                votes[section] += 3
+        mine = copy(self)
+        mine.leaves = dict(self.leaves)
+        for name, paths in self.paths.items():
+            best = max(paths, key=lambda path: votes[path.rpartition(".")[0]])  # the first of equals
+            if len(paths) > 1 and votes[best.rpartition(".")[0]]:
+                mine.leaves[name] = f"toy.{best}"
+        return mine
 
     def known(self, name: str, part: Part) -> bool:
         """Whether a dimension is given: by the config, by an input's shape, or by a number that is passed in."""
@@ -291,30 +306,71 @@ class Sizes:
         return f"({', '.join(names)}{',' if len(names) == 1 else ''})"
 
 
-def made(name: str, text: str, sizes: Sizes, framework: str, scale: str = "", dims: frozenset[str] = frozenset()) -> str:
-    """One made-up input as an assignment. `dims`: the dimensions of the part's shapes, which a number passed in may be."""
-    plain = identifier(name)
+# Names that a laid cell has a use of its own for.
+RESERVED = frozenset(
+    "part parts out outs batch toy config before after learned missing count drawn seed leaves weighted taken handed model parameters plan ROOT sys "
+    "replace torch np jax jnp nnx optax key rng".split()
+)
+GENERATOR = {"pytorch": "torch.Generator().manual_seed(0)", "jax": "jax.random.key(0)", "numpy": "np.random.default_rng(0)"}
+
+
+def variable(plain: str) -> str:
+    """The variable of a cell that holds an input."""
+    return f"{plain}_" if plain in RESERVED else plain
+
+
+def labels(part: Part, sizes: Sizes) -> dict[str, str]:
+    """The inputs of a loss that are class labels of another one: the classes lie on the axis that the labels do not have."""
+    out = {}
+    for key, text in part.inputs.items() if part.kind == "loss" else ():
+        dims = shape_of(text)
+        if dims is None or kind_of(text) != WHOLE or MASK.search(key):
+            continue
+        for other in part.inputs.values():
+            wide = shape_of(other)
+            if wide is None or kind_of(other) != REAL or len(wide) != len(dims) + 1:
+                continue
+            # The last axis first: (batch, n, V) for (batch, n); then the second, (batch, classes, h, w) for (batch, h, w).
+            axis = next((axis for axis in (len(wide) - 1, *range(1, len(wide) - 1)) if [*wide[:axis], *wide[axis + 1 :]] == dims), None)
+            if axis is not None:
+                out[key] = sizes.of(wide[axis])
+                break
+    return out
+
+
+def made(
+    name: str, text: str, sizes: Sizes, framework: str, scale: str = "", dims: frozenset[str] = frozenset(), *, plain: str = "", classes: str = ""
+) -> str:
+    """One made-up input as an assignment. `dims`: the dimensions of the part's shapes, which a number passed in may be; `classes`: how
+    many values a label has."""
+    plain = variable(plain or identifier(name))
     kind = kind_of(text)
     if shape_of(text) is None:
         number = sizes.of(name) if kind == WHOLE and name in dims else {WHOLE: "1", TRUTH: "True"}.get(kind, "0.5")
         return f"{plain} = {number}"
     shape = sizes.tuple(text)
+    if shape_of(text) and (kind == TRUTH or MASK.search(name)):
+        last = sizes.of(shape_of(text)[-1])
+        drawn = {"pytorch": "torch.rand({0})", "jax": "jax.random.uniform(key, {0})", "numpy": "rng.random({0})"}[framework].format(shape)
+        first = {"pytorch": "torch.arange({0})", "jax": "jnp.arange({0})", "numpy": "np.arange({0})"}[framework].format(last)
+        # In a random order that position 0 heads, the first half (rounded up) is seen: never a row without any, nor position 0 unseen.
+        ranks = f"({drawn} * ({first} > 0)).argsort(-1).argsort(-1)"
+        seen = f"{ranks} {'>=' if HIDES.search(name) else '<'} ({last} + 1) // 2"
+        number = {WHOLE: {"pytorch": ".long()"}.get(framework, ".astype(int)"), REAL: {"pytorch": ".float()"}.get(framework, ".astype(float)")}
+        return f"{plain} = {seen}" if kind == TRUTH else f"{plain} = ({seen}){number[kind]}"
     if kind == WHOLE:
-        top = sizes.top
+        top = classes or sizes.top
         made_ = {
             "pytorch": "torch.randint({top}, {shape})",
             "jax": "jax.random.randint(key, {shape}, 0, {top})",
             "numpy": "rng.integers({top}, size={shape})",
         }[framework]
-        if sizes.pad:  # none of them is padding
+        if sizes.pad and top == sizes.top:  # none of them is padding
             made_ = f"({sizes.pad} + 1 + {made_.format(top=f'{top} - 1', shape=shape)}) % {top}"
         else:
             made_ = made_.format(top=top, shape=shape)
     elif kind == TRUTH:
-        last = sizes.of((shape_of(text) or ["1"])[-1])
-        drawn = {"pytorch": f"torch.rand({shape})", "jax": f"jax.random.uniform(key, {shape})", "numpy": f"rng.random({shape})"}[framework]
-        # The first half of a random order, rounded up: every row has a True, and a False unless it has one entry alone.
-        made_ = f"{drawn}.argsort(-1) < ({last} + 1) // 2" if shape_of(text) else f"{drawn} < 1.0"
+        made_ = {"pytorch": "torch.tensor(True)", "jax": "jnp.array(True)", "numpy": "np.array(True)"}[framework]
     else:
         made_ = {
             "pytorch": f"torch.randn{shape if shape.count(',') > 1 or not shape.endswith(',)') else shape[:-2] + ')'}",
@@ -324,27 +380,75 @@ def made(name: str, text: str, sizes: Sizes, framework: str, scale: str = "", di
     return f"{plain} = {made_}{scale}"
 
 
+def object_of(part: Part, key: str, plan: Plan) -> str:
+    """An object among the inputs that can be made, as an assignment."""
+    section = plan.context.section(key, part.inputs[key])
+    return f"{variable(part.names[key])} = {f'toy.{section}' if section else GENERATOR[plan.framework]}"
+
+
 def call_of(part: Part, written: str | None) -> str:
     """The arguments of a component's call: its inputs by name, and the configuration where it takes one, as laid or as `written`."""
-    names = [identifier(name) for name in part.inputs]
     rest = []
     if not part.is_class:
         head = part.signature if written is None else ast.unparse(ast.parse(written).body[0].args)
         if re.search(r"\bconfig\b", head):
             rest.append("config=toy")
-    return ", ".join([f"{name}={name}" for name in names] + rest)
+    return ", ".join([f"{part.names[key]}={variable(part.names[key])}" for key in part.inputs] + rest)
 
 
-def make_of(part: Part, framework: str, seed: str = "0") -> str:
+def constructor(part: Part, written: str | None) -> list[tuple[str, str, bool]]:
+    """(name, annotation, by name only) of each argument of a class's constructor, as it is written, or else as it was laid."""
+    nodes = ast.parse(written).body[0].body if written else []
+    init = next((node for node in nodes if isinstance(node, ast.FunctionDef) and node.name == "__init__"), None)
+    if init is None:
+        init = ast.parse(f"def __init__(self, {part.init}): pass").body[0]
+    args = init.args
+    free = len(args.args) - len(args.defaults)
+    out = [(arg.arg, ast.unparse(arg.annotation) if arg.annotation else "", False) for arg in args.args[1:free]]
+    return out + [
+        (arg.arg, ast.unparse(arg.annotation) if arg.annotation else "", True)
+        for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True)
+        if default is None
+    ]
+
+
+def stand_in(name: str) -> str:
+    return f"stand_in_{name}"
+
+
+def make_of(part: Part, plan: Plan, seed: str = "0", folder: Path | None = None, inside: tuple[str, ...] = ()) -> str:
+    """The expression that builds a component at toy sizes: with the sections, the other components and the stand-ins that it takes."""
     if not part.is_class:
         return part.name
-    if not part.layer:
-        return f"{part.name}(toy)"
-    return {
-        "pytorch": f"{part.name}(toy)",
-        "jax": f"{part.name}(toy, rngs=nnx.Rngs({seed}))",
-        "numpy": f"{part.name}(toy, np.random.default_rng({seed}))",
-    }[framework]
+    context, framework = plan.context, plan.framework
+    sections = {name: path for path, name in context.sections.items()}
+    keys = {name: key for key, name in part.names.items()}
+    given: list[tuple[str, str, bool]] = []
+    for name, annotation, only in constructor(part, source_of(folder, part.file, part.name) if folder else None):
+        key = keys.get(name, name)
+        kinds = [each.strip() for each in annotation.split("|")]
+        section = next((sections[each] for each in kinds if each in sections), "") or context.section(key, "object")
+        other = next((each for each in plan.parts if each.name == context.component(key)), None)
+        if name == "config" or annotation == "Config":
+            value = "toy"
+        elif section:
+            value = f"toy.{section}"
+        elif "Rngs" in annotation:
+            value = f"nnx.Rngs({seed})"
+        elif "Generator" in annotation or (framework == "jax" and name == "key"):
+            value = GENERATOR[framework].replace("0", seed)
+        elif other is not None and other.name not in (part.name, *inside):
+            value = make_of(other, plan, seed, folder, (*inside, part.name))
+        elif NETWORK.search(key) or CALLED.search(key) or "Module" in annotation or annotation == "Callable":
+            value = f"{stand_in(name)}({'' if framework == 'pytorch' else seed})"
+        else:
+            return f"{part.name}(toy)"  # what it takes cannot be made up
+        given.append((name, value, only))
+    plain = [value for _, value, _ in given]
+    if [name for name, _, _ in given] in (["config"], ["config", "rng"]):
+        return f"{part.name}({', '.join(plain)})"
+    by_name = [value if at == 0 and value == "toy" and not only else f"{name}={value}" for at, (name, value, only) in enumerate(given)]
+    return f"{part.name}({', '.join(by_name)})"
 
 
 # --- cells ------------------------------------------------------------------------------------------------------------------
@@ -381,28 +485,32 @@ def excerpt(part: Part) -> str:
     for equation in part.equations:
         if equation.latex:
             lines += [f"Eq. {equation.number}:", "", f"$${formula(equation.latex)}$$", ""]
-    if not said and not part.equations:
+    if not said and part.said is not None:
+        lines += [f'> {part.said.where} — "{one_line(part.said.quote)}"', ""]
+    elif not said and not part.equations:
         lines += [f"See {part.places}.", ""]
     return "\n".join(lines).rstrip()
 
 
 def toy(plan: Plan) -> str:
     """The expression of the toy configuration."""
-    sections: dict[str, list[str]] = {}
-    for path, item in plan.config().items():
-        small = TOY.get(item.item)
-        if (
-            small is not None
-            and isinstance(item.value, int)
-            and not isinstance(item.value, bool)
-            and item.value > small
-            and path.count(".") == 1
-        ):
-            section, _, key = path.partition(".")
-            sections.setdefault(section, []).append(f"{key}={small}")
-    if not sections:
+    names = {name: size for size, words in NAMES.items() for name in words.split()}
+    small = toys.choose(plan.config().values(), plan.ledger, names)
+    level: dict = {}
+    for path, value in small.items():
+        *sections, key = path.split(".")
+        at = level
+        for section in sections:
+            at = at.setdefault(section, {})
+        at[key] = value
+    if not level:
         return "toy = config"
-    rows = [f"    {section}=replace(config.{section}, {', '.join(values)})," for section, values in sections.items()]
+
+    def changed(level: dict, path: str) -> str:
+        parts = [f"{key}={changed(value, f'{path}.{key}') if isinstance(value, dict) else value}" for key, value in level.items()]
+        return f"replace({path}, {', '.join(parts)})"
+
+    rows = [f"    {key}={changed(value, f'config.{key}') if isinstance(value, dict) else value}," for key, value in level.items()]
     return "toy = replace(\n    config,\n" + "\n".join(rows) + "\n)"
 
 
@@ -412,7 +520,12 @@ NO_PITFALLS = ("software", "hardware", "precision", "seeds", "hyperparameter-sea
 def pitfalls(plan: Plan) -> str:
     lines = ["## Common pitfalls", ""]
     for row in plan.ledger.contradictions:
-        lines.append(f"- **{one_line(row.fields.get('about'))}**: two statements; {one_line(row.fields.get('decision'))} is followed here.")
+        first, second = (row.fields.get(side) if isinstance(row.fields.get(side), dict) else {} for side in ("first", "second"))
+        decision = one_line(row.fields.get("decision") or "").rstrip(".;")
+        lines.append(
+            f"- **{one_line(row.fields.get('about'))}**: the paper says two things, the first in {first.get('where') or 'one place'}, the second in "
+            f"{second.get('where') or 'another'}. Decision: {decision}."
+        )
     for item in plan.ledger.items:
         # What nobody gets wrong in code is no pitfall: only decisions that stand in src/ or are a setting.
         used = item.config or item.code.startswith("src/")
@@ -432,7 +545,7 @@ def build(plan: Plan, folder: Path) -> list[Cell]:
     """All cells in order."""
     from paper2code.show.scaffold import templates
 
-    engine, framework, sizes = templates(), plan.framework, Sizes(plan)
+    engine, framework, whole = templates(), plan.framework, Sizes(plan)
     out: list[Cell] = []
     left: dict[str, list[tuple[str, str]]] = {}
 
@@ -461,15 +574,24 @@ def build(plan: Plan, folder: Path) -> list[Cell]:
     for part in plan.parts:
         modules.setdefault(part.file.removesuffix(".py").replace("/", "."), []).append(part.name)
     imports = "\n".join(f"from {module} import {', '.join(names)}" for module, names in modules.items() if module != "src.utils")
-    code("setup", template("setup", imports=imports, helpers=", ".join(["load_config", *modules.get("src.utils", [])])))
+    helpers = ", ".join(["load_config", *modules.get("src.utils", [])])
+    code("setup", template("setup", imports=imports, helpers=helpers, flax=plan.layers, optax=plan.optimises))
     text("config-head", "## Configuration\n\nThe settings of the paper, and toy sizes of them for the checks.")
     code("config", 'config = load_config(ROOT / "configs" / "base.yaml")\n' + toy(plan))
+    makes = {part.name: make_of(part, plan, folder=folder) for part in plan.parts}
+    if missing := list(dict.fromkeys(name for make in makes.values() for name in re.findall(r"\bstand_in_(\w+)\(", make))):
+        rows = plan.contribution.rows("reference")
+        taken = "; ".join(one_line(row.get("what")) + (f", {row.get('where')}" if row.get("where") else "") for row in rows)
+        text("stand-ins-head", f"What `src/` takes from elsewhere ({taken or 'it is passed in'}) is small here, with the same interface.")
+        code("stand-ins", template("stand_ins", names=missing))
     for part in plan.parts:
-        name = part.name
+        name, sizes = part.name, whole.of_part(part)
+        classes = labels(part, sizes)
         dims = frozenset(dim for value in (*part.inputs.values(), *part.outputs.values()) for dim in shape_of(value) or ())
         text(f"{name}-excerpt", excerpt(part), "excerpt", name)
         text(f"{name}-shown", shown(folder, part), "shown", name)
-        floating = [identifier(key) for key, value in part.inputs.items() if shape_of(value) is not None and kind_of(value) == REAL]
+        names = {key: variable(part.names[key]) for key in part.inputs}
+        floating = [key for key, value in part.inputs.items() if shape_of(value) is not None and kind_of(value) == REAL and not MASK.search(key)]
         for pattern in PATTERNS:
             reason = pattern.why_not(part, plan)
             if reason is None:
@@ -479,15 +601,20 @@ def build(plan: Plan, folder: Path) -> list[Cell]:
                 continue
             data = {
                 "part": part,
-                "inputs": [made(key, value, sizes, framework, dims=dims) for key, value in part.inputs.items()],
+                "inputs": [
+                    object_of(part, key, plan)
+                    if key in part.possible
+                    else made(key, value, sizes, framework, dims=dims, plain=part.names[key], classes=classes.get(key, ""))
+                    for key, value in part.inputs.items()
+                ],
                 "batched": [key for key, value in part.inputs.items() if "batch" in (shape_of(value) or ())],
-                "changed": changed(part),
-                "floating": floating,
-                "make": make_of(part, framework),
-                "again": make_of(part, framework, "1"),
+                "changed": [names[key] for key in changed(part) if not is_mask(key, part.inputs[key])],
+                "floating": [names[key] for key in floating],
+                "make": makes[name],
+                "again": make_of(part, plan, "1", folder),
                 "call": call_of(part, None if part.is_class else source_of(folder, part.file, part.name)),
                 "taken_call": ", ".join(
-                    f'{name}=taken["{name}"]' if name in floating else f"{name}={name}" for name in map(identifier, part.inputs)
+                    f'{part.names[key]}=taken["{names[key]}"]' if key in floating else f"{part.names[key]}={names[key]}" for key in part.inputs
                 ),
                 "first": "[0]" if len(part.outputs) > 1 else "",
                 "shapes": [
@@ -510,7 +637,7 @@ def build(plan: Plan, folder: Path) -> list[Cell]:
                     count=count_of(count, plan.paper, plan.contribution),
                     printed=count.numbers()[0],
                     where=count.where,
-                    make=make_of(models[-1], framework).replace("(toy", "(config"),
+                    make=re.sub(r"\btoy\b", "config", makes[models[-1].name]),
                 ),
                 "check",
                 models[-1].name,
@@ -519,7 +646,7 @@ def build(plan: Plan, folder: Path) -> list[Cell]:
         else:
             code(
                 "assembly-count",
-                template("assembly", part=models[-1], make=make_of(models[-1], framework)),
+                template("assembly", part=models[-1], make=makes[models[-1].name]),
                 "check",
                 models[-1].name,
                 "assembly",
