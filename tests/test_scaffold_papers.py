@@ -641,3 +641,86 @@ def test_unfilled_stand_ins_are_told_by_gate_5(tmp_path):
     book, _ = read_notebook(tmp_path / "result")
     told = [finding for finding in structure(book, [Component("Reader", "model", "§3.1", 1)], "minimal") if finding.check == "notebook-placeholder"]
     assert any("a small encoder that takes and gives" in finding.text() for finding in told)
+
+
+# --- what is laid passes where the bodies are right, and notices where they are not ----------------------------------------------------------------------
+
+RUN = [
+    {"name": "Reader", "kind": "model", "where": "§3.1", "inputs": {"encoder": "object", "ids": "(batch, n) int", "attention_mask": "(batch, n) int"},
+     "outputs": {"out": "(batch, 3)"}},
+    {"name": "Attend", "kind": "model", "where": "§3.1", "inputs": {"query": "(batch, n, d)", "key": "(batch, n, d)", "seen": "(batch, n) bool"},
+     "outputs": {"out": "(batch, n, d)"}},
+    {"name": "label_loss", "kind": "loss", "where": "§3.3", "inputs": {"logits": "(batch, 3)", "y": "(batch,) int"}, "outputs": {"loss": "scalar"}},
+]
+BODIES = {
+    "pytorch": {
+        "Reader.__init__": "super().__init__()\n        self.encoder, self.f = encoder, nn.Linear(encoder.size, 3)",
+        "Reader.forward": "assert set(attention_mask.unique().tolist()) <= {0, 1} and (attention_mask[:, 0] == 1).all()\n"
+                          "        return self.f(self.encoder(ids, attention_mask)[:, 0])",
+        "Attend.__init__": "super().__init__()\n        self.q = nn.Linear(config.model.d, config.model.d)",
+        "Attend.forward": "scores = (self.q(query) @ key.mT).masked_fill(~seen[:, None], -1e9)\n        return scores.softmax(-1) @ key",
+        "label_loss": "import torch\n    return torch.nn.functional.cross_entropy(logits, y)",
+        "stand_in_encoder": "class Encoder(torch.nn.Module):\n        size = 6\n        def __init__(self):\n            super().__init__()\n"
+                            "            self.e = torch.nn.Embedding(9, 6)\n        def forward(self, ids, mask):\n"
+                            "            e = self.e(ids) * mask[..., None]\n"
+                            "            return e + e.sum(1, keepdim=True)\n    return Encoder()",
+    },
+    "jax": {
+        "Reader.__init__": "self.encoder, self.f = encoder, nnx.Linear(6, 3, rngs=rngs)",
+        "Reader.__call__": "assert (attention_mask[:, 0] == 1).all() and attention_mask.max() == 1\n"
+                           "        return self.f(self.encoder(ids, attention_mask)[:, 0])",
+        "Attend.__init__": "self.q = nnx.Linear(config.model.d, config.model.d, rngs=rngs)",
+        "Attend.__call__": "scores = jax.numpy.where(seen[:, None], self.q(query) @ key.swapaxes(1, 2), -1e9)\n"
+                           "        return jax.nn.softmax(scores, axis=-1) @ key",
+        "label_loss": "assert y.max() < 3\n    return -jax.nn.log_softmax(logits)[jax.numpy.arange(len(y)), y].mean()",
+        "stand_in_encoder": "class Encoder(nnx.Module):\n        def __init__(self):\n            self.e = nnx.Embed(9, 6, rngs=nnx.Rngs(seed))\n"
+                            "        def __call__(self, ids, mask):\n            e = self.e(ids) * mask[..., None]\n"
+                            "            return e + e.sum(1, keepdims=True)\n"
+                            "    return Encoder()",
+    },
+    "numpy": {
+        "Reader.__init__": "self.encoder, self.f = encoder, rng.standard_normal((6, 3))",
+        "Reader.__call__": "assert (attention_mask[:, 0] == 1).all() and attention_mask.max() == 1\n"
+                           "        return self.encoder(ids, attention_mask)[:, 0] @ self.f",
+        "Attend.__init__": "self.q = rng.standard_normal((config.model.d, config.model.d))",
+        "Attend.__call__": "scores = np.where(seen[:, None], query @ self.q @ key.swapaxes(1, 2), -1e9)\n"
+                           "        e = np.exp(scores - scores.max(-1, keepdims=True))\n"
+                           "        return e / e.sum(-1, keepdims=True) @ key",
+        "label_loss": "assert y.max() < 3\n    e = np.exp(logits)\n    return -np.log(e / e.sum(-1, keepdims=True))[np.arange(len(y)), y].mean()",
+        "stand_in_encoder": "table = np.random.default_rng(seed).standard_normal((9, 6))\n    def encoder(ids, mask):\n"
+                            "        e = table[ids] * mask[..., None]\n"
+                            "        return e + e.sum(1, keepdims=True)\n    return encoder",
+    },
+}
+
+
+def written(text, bodies, indent=""):
+    """A laid text with bodies in the place of what says FILL IN."""
+    for name, body in bodies.items():
+        owner, _, method = name.rpartition(".")
+        head = rf"(class {owner}\b(?:(?!\nclass |\ndef ).)*?def {method}\(" if owner else rf"(def {name}\("
+        text = re.sub(head + r"(?:(?!\ndef ).)*?)(?:super\(\).__init__\(\)\n\s*)?raise NotImplementedError\(\"FILL IN[^\n"
+        "]*", lambda m, body=body: m[1] + body, text,
+                      count=1, flags=re.S)
+    return text
+
+
+@pytest.mark.parametrize(
+    "framework", [pytest.param("pytorch", marks=[pytest.mark.torch, pytest.mark.slow]), pytest.param("jax", marks=[pytest.mark.jax, pytest.mark.slow]), "numpy"]
+)
+def test_laid_checks_pass_on_right_bodies(tmp_path, framework):
+    pytest.importorskip({"pytorch": "torch", "jax": "flax", "numpy": "numpy"}[framework])
+    _, cells = laid(tmp_path, RUN, framework)
+    for name in ("model", "loss"):
+        path = tmp_path / f"result/src/{name}.py"
+        path.write_text(written(path.read_text(encoding="utf-8"), BODIES[framework]), encoding="utf-8")
+    cells["stand-ins"] = written(cells["stand-ins"], {"stand_in_encoder": BODIES[framework]["stand_in_encoder"]})
+    book = nbformat.read(tmp_path / "result" / walkthrough.FILE, 4)
+    names = [cell.metadata["paper2code"]["id"] for cell in book.cells if cell.cell_type == "code"]
+    run = [name for name in names if "FILL IN" not in cells[name]]
+    patterns = {"shape", "batch_independence", "seeds"} | ({"gradients"} if framework != "numpy" else set())
+    assert {f"{part}-{name}" for part in ("Reader", "Attend") for name in patterns} | {"label_loss-shape", "stand-ins"} <= set(run)
+    script = tmp_path / "cells.py"
+    script.write_text("\n\n".join(cells[name] for name in run), encoding="utf-8")
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, encoding="utf-8", cwd=tmp_path / "result")
+    assert done.returncode == 0, done.stderr[-2000:]
