@@ -101,7 +101,7 @@ def test_long_table_heads_count_once(tmp_path):
      ["Input: $x$", "while true do", "  go", "end while", "return $y$"]),
     ("algorithm2e", r"""\KwIn{$x$}\SetKwFunction{Go}{Run} init\; \For{$i \in I$}{ \eIf{$a$}{b\;}{c\; d}
 \Go{$i$}\tcp*{note} } \While{t}{u\;} \Return{$r$}\;""",
-     ["Input: $x$", "init;", r"for $i \in I$ do", "  if $a$ then", "    b;", "  else", "    c;", "    d", "  end", "  Run($i$) // note",
+     ["Input: $x$", "init;", r"for $i \in I$ do", "  if $a$ then", "    b;", "  else", "    c;", "    d", "  end", "  Run($i$); // note",
       "end", "while t do", "  u;", "end", "return $r$;"]),
     ("[noend]{algpseudocode}", r"""\algrenewcommand\algorithmicrequire{\textbf{Input:}}\begin{algorithmic}\Require k
 \ForAll{$i$} \State s \EndFor\end{algorithmic}""", ["Input: k", "for all $i$ do", "  s"]),

@@ -78,18 +78,39 @@ class Equation:
 
 @dataclass
 class Algorithm:
-    """`lines`: readable, indentation kept as two spaces a level, mathematics as `$…$`, without printed line numbers."""
+    """`lines`: readable, indentation kept as two spaces a level, mathematics as `$…$`, without printed line numbers.
+    `numbers`: for each line the number printed before it, "" where none is (Require and Input, a comment or a piece on a row
+    of its own); empty where the lines are not numbered. Numbers skip where a numbered line is blank."""
 
     id: str
     number: str | None = None
     caption: str = ""
     lines: list[str] = field(default_factory=list)
+    numbers: list[str] = field(default_factory=list)
     label: str | None = None
     section: str | None = None
     page: int | None = None
     bbox: Bbox | None = None
     source: str | None = None
     confirmed_by: list[str] = field(default_factory=list)
+
+
+    def called(self, row: int) -> str:
+        """The number by which a line (a row from 1) is cited: the printed one; that of the line which a piece without a number
+        goes on from, "" for what stands before the first; the row itself where lines are not numbered."""
+        if not self.numbers:
+            return str(row)
+        return next((number for number in reversed(self.numbers[:row]) if number), "")
+
+    def numbered(self) -> list[str]:
+        """The lines with the numbers by which they are cited before them."""
+        numbers = self.numbers or [str(row) for row in range(1, len(self.lines) + 1)]
+        return [f"{number:>3}  {line}" for number, line in zip(numbers, self.lines, strict=True)]
+
+    def rows_called(self, first: int, last: int) -> set[int]:
+        """The rows (from 1) of the lines that are cited as first–last."""
+        called = {row: self.called(row) for row in range(1, len(self.lines) + 1)}
+        return {row for row, number in called.items() if number.isdigit() and first <= int(number) <= last}
 
 
 @dataclass
@@ -190,7 +211,7 @@ class Warning:
 class Passage:
     """A stretch of quotable text and its place. `kind` is the block's or item's kind (paragraph, caption, cell, …);
     `item` the id of the table, figure, algorithm, equation or footnote it belongs to; `row` a table's row or an
-    algorithm's line, from 1. `related`: it stands in a section about others' work."""
+    algorithm's line, from 1 (how a line is cited: `Algorithm.called`). `related`: it stands in a section about others' work."""
 
     text: str
     kind: str
@@ -404,6 +425,8 @@ def check(data: object) -> list[str]:
                 problems.append(f"{place}.level: {item['level']} is less than 1")
             if item.get("section") not in known:
                 problems.append(f"{place}.section: there is no section {item['section']!r}")
+            if name == "algorithms" and len(item.get("numbers", ())) not in (0, len(item.get("lines", ()))):
+                problems.append(f"{place}.numbers: {len(item['numbers'])} numbers for {len(item.get('lines', ()))} lines")
             if item.get("source") not in (*SOURCES, None):
                 problems.append(f"{place}.source: {item['source']!r} is none of {', '.join(SOURCES)}")
             if item.get("bbox") is not None and len(item["bbox"]) != 4:

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass, field
 
 from paper2code.fold import fold
-from paper2code.paper import Paper, Section
+from paper2code.paper import Algorithm, Paper, Section
 
 SECTION_NUMBER = r"(?:[A-Z]{1,4}|\d{1,3}|[A-Z]\d{1,2})(?:[.\-\u2010\u2011](?:\d{1,3}|[A-Z](?![A-Za-z])))*(?![A-Za-z\d])"
 ITEM_NUMBER = r"(?:[A-Z]{1,2}\.?\-?)?\d{1,3}(?:\.\d{1,3})*[a-z]?(?![A-Za-z\d])"
@@ -73,12 +73,12 @@ class Place:
 @dataclass
 class Target:
     """What places name: a quote lies in it when its passage is in one of `sections` (ids, subsections included), of
-    `items` (ids; of an algorithm only `rows[id]` where lines are named) or, when neither is named, on one of `pages`."""
+    `items` (ids; of an algorithm only `rows[id]` where lines are named, by the numbers printed before them) or, when neither is named, on one of `pages`."""
 
     text: str
     sections: set[str] = field(default_factory=set)
     items: set[str] = field(default_factory=set)
-    rows: dict[str, range] = field(default_factory=dict)
+    rows: dict[str, set[int]] = field(default_factory=dict)
     theorems: set[str] = field(default_factory=set)
     pages: set[int] = field(default_factory=set)
     missing: list[tuple[str, str | None]] = field(default_factory=list)  # (what does not exist, what may be meant)
@@ -261,10 +261,13 @@ class Places:
                 out.append((label, item))
                 if place.lines:
                     first, last = place.lines
-                    if not item.lines or first < 1 or last > len(item.lines) or last < first:
-                        target.missing.append((f"{label}, lines {first}-{last}", f"it has {len(item.lines)} lines"))
+                    end = last_line(item)
+                    if first < 1 or last > end or last < first:
+                        target.missing.append((f"{label}, lines {first}-{last}", f"it has {end} lines"))
+                    elif rows := item.rows_called(first, last):
+                        target.rows[item.id] = rows
                     else:
-                        target.rows[item.id] = range(first, last + 1)
+                        target.missing.append((f"{label}, lines {first}-{last}", "nothing is printed there"))
         return out
 
     def label(self, section: str | None, *, title: bool = False) -> str:
@@ -279,6 +282,11 @@ class Places:
         lettered = found.appendix and bare(found.number).isalpha()
         name = f"Appendix {bare(found.number).upper()}" if lettered else f"§{found.number.strip('. ')}"
         return f"{name} ({found.title})" if title else name
+
+
+def last_line(item: Algorithm) -> int:
+    """The number of an algorithm's last line, as it is cited."""
+    return max((int(number) for number in item.numbers if number.isdigit()), default=0) if item.numbers else len(item.lines)
 
 
 def levels(sections: list[Section]) -> list[int]:

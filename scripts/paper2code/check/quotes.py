@@ -545,7 +545,8 @@ class Matcher:
             place = f"{name} {item.number.strip('(). ')}"
             if isinstance(item, Equation) and passage.section:
                 return f"{self.places.label(passage.section)}, {place}"
-            return f"{place}, line {passage.row}" if passage.kind == "line" else place
+            line = item.called(passage.row) if passage.kind == "line" else ""
+            return f"{place}, line {line}" if line else place
         return "the title" if passage.kind == "title" else self.places.label(passage.section)
 
     def original(self, hit: Hit, *, raw: bool = False) -> str:

@@ -306,7 +306,7 @@ def text_of(item: Equation | Table | Algorithm | Figure | Footnote, paper: Paper
         return item.text
     lines = [item.caption] if item.caption else []
     if isinstance(item, Algorithm):
-        lines += [f"{number:>3}  {line}" for number, line in enumerate(item.lines, 1)]
+        lines += item.numbered()
     elif isinstance(item, Table):
         lines += [" | ".join(cell.strip() for cell in row) for row in item.rows]
     elif isinstance(item, Figure):

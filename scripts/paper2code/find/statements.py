@@ -108,7 +108,9 @@ def statements(paper: Paper) -> list[Statement]:
             if isinstance(item, Algorithm):
                 for number, line in enumerate(item.lines, 1):
                     if line.strip():
-                        add(line.strip(), "line", f"{place}, line {number}", section, row=number, caption=item.caption, **here)
+                        called = item.called(number)
+                        add(line.strip(), "line", f"{place}, line {called}" if called else place, section, row=number,
+                            caption=item.caption, **here)
             elif isinstance(item, Table):
                 header: tuple[str, ...] = ()
                 for number, row in enumerate(item.rows, 1):

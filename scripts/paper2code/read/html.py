@@ -788,7 +788,7 @@ class Reader:
                 self.one(node)
         self.flush()
         if isinstance(item, Algorithm):
-            item.lines = levelled(item.lines)
+            item.lines, item.numbers = levelled(item.lines), numbers_of(item, [])
         self.item, (self.kind, self.theorem) = None, before
 
     def caption(self, node: etree.Element) -> None:
@@ -870,6 +870,7 @@ class Reader:
         """Lines of code or of an algorithm: into the algorithm being read, else a block of code."""
         self.flush()
         lines: list[str] = []
+        numbers: list[str] = []
 
         def walk(part: etree.Element) -> None:
             loose = part.text or ""
@@ -878,7 +879,9 @@ class Reader:
                 if "ltx_listingline" in own or "ltx_lst_line" in own:
                     add(loose)
                     loose = ""
-                    lines.append(self.line(child))
+                    if line := self.line(child):
+                        lines.append(line)
+                        numbers.append(line_number(child))
                 elif self.skips(child, own):
                     pass
                 elif child.tag == "figcaption" or "ltx_caption" in own:
@@ -898,15 +901,17 @@ class Reader:
 
         def add(text: str) -> None:
             lines.extend(line.rstrip() for line in text.replace("\u00a0", " ").split("\n") if line.strip())
+            numbers.extend([""] * (len(lines) - len(numbers)))
 
         walk(node)
         place, self.place = self.place, Place()
-        lines = [line for line in lines if line.strip()]
         if isinstance(self.item, Algorithm):
+            self.item.numbers = numbers_of(self.item, numbers)
             self.item.lines += lines
         elif lines and (caption := self.caption_before()):
             number, text = caption
-            item = Algorithm(f"Algorithm{len(self.paper.algorithms)}", number, text, levelled(lines), section=self.section.id, source=SOURCE)
+            item = Algorithm(f"Algorithm{len(self.paper.algorithms)}", number, text, levelled(lines), numbers if any(numbers) else [],
+                             section=self.section.id, source=SOURCE)
             self.paper.algorithms.append(item)
             self.section.blocks.append(Block("algorithm", ref=item.id, source=SOURCE))
         elif lines:
@@ -1100,6 +1105,20 @@ def follows_number(node: etree.Element) -> bool:
     before = node.getprevious()
     text = before.tail if before is not None else node.getparent().text if node.getparent() is not None else ""
     return bool(re.search(r"\d\s*$", text or ""))
+
+
+def line_number(node: etree.Element) -> str:
+    """The number printed before a listing's line."""
+    tag = next((part for part in node.iterchildren(etree.Element) if has(part, "ltx_tag_listingline", "ltx_tag")), None)
+    found = re.fullmatch(r"\W*(\d{1,4})\W*", "".join(tag.itertext())) if tag is not None else None
+    return found[1] if found else ""
+
+
+def numbers_of(item: Algorithm, more: list[str]) -> list[str]:
+    """The numbers of the lines that an algorithm has, and of those it will get; none at all where no line has one."""
+    if not any(item.numbers) and not any(more):
+        return []
+    return item.numbers + [""] * (len(item.lines) - len(item.numbers)) + more
 
 
 def levelled(lines: list[str]) -> list[str]:

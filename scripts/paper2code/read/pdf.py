@@ -249,7 +249,8 @@ def assemble(document: Document, paper: Paper, found: list[headings.Heading], ma
             item = Table(f"t{at}", rows=tables.grid(caption.body, levels), **common)
             paper.tables.append(item)
         elif caption.kind == "algorithm" or caption.kind == "listing" and caption.body:
-            item = Algorithm(f"a{at}", lines=algorithms.steps(caption), **common)
+            lines, numbers = algorithms.steps(caption)
+            item = Algorithm(f"a{at}", lines=lines, numbers=numbers, **common)
             paper.algorithms.append(item)
         else:
             item = Figure(f"f{at}", **common)

@@ -248,12 +248,30 @@ class Reconciliation:
         for part in ("rows", "lines", "files"):
             if hasattr(mine, part) and not getattr(mine, part):
                 setattr(mine, part, copy.deepcopy(getattr(its, part)))
+        if isinstance(mine, Algorithm):
+            self.number_lines(mine, its, source)
         if isinstance(mine, Algorithm) and source == "pdf":
             ours, printed = (len(printed_words(" ".join(lines))) for lines in (mine.lines, its.lines))
             if printed >= 10 and ours < 0.5 * printed and len(mine.lines) < 0.6 * len(its.lines):
-                mine.lines = list(its.lines)
+                mine.lines, mine.numbers = list(its.lines), list(its.numbers)
                 self.paper.warn("algorithm-cut", f"{NAMES[self.frame]} has {ours} words of algorithm {mine.number}, the PDF {printed}: "
                                 "its lines are the PDF's", where=f"alg-{mine.number}")
+
+    def number_lines(self, mine: Algorithm, its: Algorithm, source: str) -> None:
+        """Lines that have no numbers here get those printed before the same words elsewhere; numbers that differ are told."""
+        if len(its.numbers) != len(its.lines) or not its.numbers or not mine.lines:
+            return
+        found = [""] * len(mine.lines)
+        for row, other in same_lines(mine.lines, its.lines):
+            found[row] = its.numbers[other]
+        if not mine.numbers:
+            if sum(map(bool, found)) >= 0.6 * sum(map(bool, its.numbers)):
+                mine.numbers = found
+            return
+        differ = [f"line {number} is {other} there" for number, other in zip(mine.numbers, found, strict=True) if number and other and number != other]
+        if differ and source == "pdf":
+            self.paper.warn("line-numbers-differ", f"the lines of algorithm {mine.number} are numbered otherwise in the PDF: "
+                            + ", ".join(differ[:3]), where=f"alg-{mine.number}")
 
     def believed(self, ours: list[Item], its: Item, source: str) -> bool:
         """Whether an item that the frame lacks is there: the HTML is believed, the PDF where the number closes a gap."""
@@ -538,6 +556,26 @@ class Reconciliation:
         known = {(source.role, source.name) for source in self.paper.sources}
         for other in self.others.values():
             self.paper.sources += [source for source in copy.deepcopy(other.sources) if (source.role, source.name) not in known]
+
+
+def same_lines(ours: list[str], theirs: list[str]) -> list[tuple[int, int]]:
+    """Lines of two readings of an algorithm that are the same, in order: those alike, then what lies even between them."""
+    mine, its = ([re.sub(r"[^a-z0-9]", "", plain(re.sub(r"\\[A-Za-z]+", " ", line))) for line in lines[:2000]] for lines in (ours, theirs))
+    pairs: list[tuple[int, int]] = []
+    start = 0
+    for row, text in enumerate(mine):
+        best, other = max(((ratio(text, its[at]), -at) for at in range(start, min(start + 8, len(its))) if text and its[at]), default=(0, 0))
+        if best >= 75:
+            pairs.append((row, -other))
+            start = 1 - other
+    out: list[tuple[int, int]] = []
+    last = (-1, -1)
+    for row, other in [*pairs, (len(mine), len(its))]:
+        if row - last[0] == other - last[1]:
+            out += [(last[0] + step, last[1] + step) for step in range(1, row - last[0])]
+        out.append((row, other))
+        last = row, other
+    return out[:-1]
 
 
 def said(blocks: list[Block]) -> str:

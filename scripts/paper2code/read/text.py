@@ -429,9 +429,10 @@ class Reader:
                 break
             if ATX.match(text) or CAPTION.match(text):
                 break
-            lines.append(without_line_number(text))
+            lines.append(text)
             at += 1
-        algorithm.lines = [self.plain(line, keep_indent=True) for line in lines]
+        number_lines(algorithm, lines)
+        algorithm.lines = [self.plain(line, keep_indent=True) for line in algorithm.lines]
         self.at, self.waiting = at, None
 
     def fence(self) -> None:
@@ -444,14 +445,14 @@ class Reader:
             self.at += 1
         self.at += 1
         if isinstance(self.waiting, Algorithm) and not self.waiting.lines:
-            self.waiting.lines = [without_line_number(line) for line in body if line.strip()]
+            number_lines(self.waiting, body)
             self.waiting = None
         elif body:
             head = CAPTION.match(body[0])
             if head and head["kind"].lower().startswith("alg"):
                 algorithm = self.new(Algorithm, self.paper.algorithms, page)
                 algorithm.number, algorithm.caption = head["number"], squeeze(head["text"])
-                algorithm.lines = [without_line_number(line) for line in body[1:] if line.strip()]
+                number_lines(algorithm, body[1:])
             else:
                 self.here(page).blocks.append(Block("code", "\n".join(body), page=page, source=SOURCE))
 
@@ -682,5 +683,14 @@ def cells_of(line: str) -> list[str]:
     return out
 
 
-def without_line_number(line: str) -> str:
-    return re.sub(r"^(\s*)\d{1,3}\s*:\s?", r"\1", line.expandtabs(2).rstrip())
+def number_lines(algorithm: Algorithm, lines: list[str]) -> None:
+    """Give an algorithm its lines, and the numbers written before them where they have any."""
+    for line in lines:
+        number, rest = re.match(r"(?:(\s*)(\d{1,3})\s*:\s?)?(.*)", line.expandtabs(2).rstrip(), re.S).group(2, 3)
+        if not rest.strip():
+            continue
+        lead = re.match(r"\s*", line.expandtabs(2))[0] if number else ""
+        algorithm.lines.append(lead + rest)
+        algorithm.numbers.append(number or "")
+    if not any(algorithm.numbers):
+        algorithm.numbers = []

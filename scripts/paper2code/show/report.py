@@ -197,6 +197,13 @@ def texts_of(item: object) -> list[str]:
                               *(" ".join(row) for row in getattr(item, "rows", ())), *(c for row in getattr(item, "rows", ()) for c in row)) if text]
 
 
+def marker(number: str | None) -> str:
+    """The attributes of a line that is printed with another number than its place in the list, or with none."""
+    if number is None:
+        return ""
+    return f' value="{number}"' if number.isdigit() else ' class="unnumbered"'
+
+
 def item_html(item: object) -> Markup:
     if isinstance(item, Equation):
         number = f'<span class="number">({escape(item.number)})</span>' if item.number else ""
@@ -204,7 +211,9 @@ def item_html(item: object) -> Markup:
         return Markup(f'<div class="equation" tabindex="0" role="group" aria-label="{escape(label_of(item), quote=True)}">{body}{number}</div>')
     caption = f"<b>{escape(label_of(item))}.</b> {mathml.text(getattr(item, 'caption', '') or getattr(item, 'text', ''))}"
     if isinstance(item, Algorithm):
-        lines = "".join(f'<li style="--in:{(len(line) - len(line.lstrip())) // 2}">{mathml.text(line.strip())}</li>' for line in item.lines)
+        lines = "".join(
+            f'<li{marker(number)} style="--in:{(len(line) - len(line.lstrip())) // 2}">{mathml.text(line.strip())}</li>'
+            for number, line in zip(item.numbers or [None] * len(item.lines), item.lines, strict=True))
         return Markup(f'<p class="caption">{caption}</p><ol class="algorithm">{lines}</ol>')
     if isinstance(item, Table):
         rows = "".join("<tr>" + "".join(f"<td>{mathml.text(cell)}</td>" for cell in row) + "</tr>" for row in item.rows[:MOST_ROWS])

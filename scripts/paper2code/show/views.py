@@ -41,7 +41,7 @@ def equation(item: Equation) -> str:
 
 def algorithm(item: Algorithm) -> str:
     return "\n".join([f"**{called(item)}** {one_line(item.caption)}", "", "```text",
-                      *(f"{number:>3}  {fenced(line)}" for number, line in enumerate(item.lines, 1)), "```"])
+                      *(fenced(line) for line in item.numbered()), "```"])
 
 
 def table(item: Table) -> str:

@@ -10,6 +10,7 @@ from paper2code.read.pdfparts.document import Document
 from paper2code.read.pdfparts.lines import Line, line_text
 
 NUMBERED = re.compile(r"^(\d{1,3})\s*[:.]?$")
+COMMENT = re.compile(r"▷|▶|//|/\*|#")  # a row that begins with one is a line of its own
 STEP = re.compile(r"^\s*(\d{1,3})\s*[:.]\s+|^(\d{1,3}):\s*")
 WORDS = re.compile(r"^(?:\d+[:.]?\s*)?(?:input|output|require|ensure|for|while|if|else|end|return|repeat|until|initiali[sz]e|do|function|"
                    r"procedure|parameters?|data|result|given|hyperparameters?|def|import|class|sample|compute|update|set)\b", re.I)
@@ -94,8 +95,9 @@ def following(document: Document, caption: Caption) -> list[Line]:
     return out if steps >= max(2, 0.2 * len(out)) else []
 
 
-def steps(caption: Caption) -> list[str]:
-    """The algorithm's lines as read: pieces on one height joined, printed numbers gone, wrapped lines joined, two spaces a level."""
+def steps(caption: Caption) -> tuple[list[str], list[str]]:
+    """The algorithm's lines as read: pieces on one height joined, printed numbers gone, wrapped lines joined, two spaces a level;
+    and the printed numbers, none where lines have none."""
     rows: list[list[Line]] = []
     for line in caption.body:
         for row in rows:
@@ -107,7 +109,7 @@ def steps(caption: Caption) -> list[str]:
     rows.sort(key=lambda row: max(row, key=lambda l: l.size).base)
     edge = max((l.x1 for l in caption.body), default=0.0)
     width = edge - min((l.x0 for l in caption.body), default=0.0)
-    texts: list[tuple[float, str, bool]] = []
+    texts: list[tuple[float, str, str]] = []  # left edge, text, printed number
     full: list[bool] = []  # whether the row reaches the box's right edge, so that the next may go on from it
     numbered = 0
     for row in rows:
@@ -119,19 +121,23 @@ def steps(caption: Caption) -> list[str]:
         x0 = row[0].words[0].x0
         words = [w for l in row for w in l.words]
         match = NUMBERED.match(words[0].text)
-        own = False
+        own = ""
+        if len(words) == 1 and re.fullmatch(r"\d{1,3}:", words[0].text):
+            numbered += 1
+            full.pop()
+            continue  # a numbered line with nothing on it
         if match and len(words) > 1 and (words[0].text.endswith(":") or words[1].x0 - words[0].x1 > 0.25 * words[0].size
                                          and re.match(r"\d+[:.]?$", words[0].text)):
             text = re.sub(r"^\d{1,3}\s*[:.]?\s*", "", text)
-            x0, own = words[1].x0, True
+            x0, own = words[1].x0, match[1]
         elif re.match(r"^\d{1,3}:\S", words[0].text):
             text = re.sub(r"^\d{1,3}:\s*", "", text)
-            own = True
-        numbered += own
+            own = words[0].text.partition(":")[0]
+        numbered += bool(own)
         texts.append((x0, text.strip(), own))
     style = numbered >= 2 and numbered >= 0.4 * len(texts)
     if not style and numbered:
-        texts = [(row[0].words[0].x0, " ".join(line_text(l) for l in row), False) for row in rows]
+        texts = [(row[0].words[0].x0, " ".join(line_text(l) for l in row), "") for row in rows]
         full = [max(l.x1 for l in row) > edge - 0.12 * width for row in rows]
     starts = sorted({round(x) for x, text, _ in texts if text})
     levels: list[float] = []
@@ -139,17 +145,19 @@ def steps(caption: Caption) -> list[str]:
         if not levels or x - levels[-1] > 4:
             levels.append(x)
     out: list[str] = []
+    numbers: list[str] = []
     own_before, previous = False, 1e9
     for at, (x, text, own) in enumerate(texts):
         if not text:
             continue
-        own_before = own_before or own
+        own_before = own_before or bool(own)
         level = max((n for n, at in enumerate(levels) if at <= x + 2), default=0)
         wrapped = own_before or x > previous + 3
         goes_on = at > 0 and full[at - 1] and x > previous + 3 and not text[:1].isupper()
-        if out and not own and not WORDS.match(text) and (style and wrapped or not style and goes_on):
+        if out and not own and not WORDS.match(text) and not COMMENT.match(text) and (style and wrapped or not style and goes_on):
             out[-1] = out[-1] + " " + text
             continue
         out.append("  " * level + text)
+        numbers.append(own)
         previous = x
-    return out
+    return out, numbers if style else []

@@ -12,39 +12,67 @@ from paper2code.read.tex.lexer import written
 
 
 class Lines:
-    """The lines of an algorithm that is being read."""
+    """The lines of an algorithm that is being read, and the numbers that are printed before them. `every` line is numbered
+    from `count` on where the author asked for numbers; `number` is the one of the line that is being read."""
 
     def __init__(self, doc: Document, style: str):
         self.doc, self.style = doc, style
         self.lines: list[str] = []
+        self.numbers: list[str] = []
         self.indent = 0
-        self.given = 0
+        self.every = self.bare = False
+        self.count = 0
+        self.number = ""
 
     def newline(self) -> None:
-        """End the line that is being read."""
+        """End the line that is being read. algorithm2e numbers every line but inputs, outputs and comments (`bare`)."""
         text = flowed(self.doc.context.parts)
         self.doc.context.parts.clear()
         if text and len(self.lines) < 20_000:
+            two_e = self.style == "algorithm2e"
+            if two_e and not self.bare:
+                self.step()
             self.lines.append("  " * min(max(self.indent, 0), 40) + text)
+            self.numbers.append(self.number)
+            self.number, self.bare = "", False
+            if two_e and self.every:
+                self.doc.label_now = (str(self.count), "line", "")
 
-    def line(self, text: str) -> None:
-        self.newline()
-        self.doc.context.parts.append(text)
+    def step(self) -> None:
+        """The line that begins here has a number; a blank one uses its number up."""
+        if self.every:
+            self.count += 1
+            self.number = str(self.count)
+            self.doc.label_now = (self.number, "line", "")
+
+    def labelled(self) -> None:
+        """A label names the line that it stands in, at whose end algorithm2e's lines get their numbers, or the one just ended."""
+        if self.style == "algorithm2e" and self.every and not self.bare and "".join(self.doc.context.parts).strip():
+            self.doc.label_now = (str(self.count + 1), "line", "")
+
+    def broken(self) -> None:
+        """A line was broken by hand: the rest has a number of its own in algorithmicx."""
+        if self.style == "algorithmic" and {"algorithmicx", "algpseudocode", "algcompatible", "algpascal", "algc"} & self.doc.packages.keys():
+            self.step()
 
     def code(self, lines: list[str]) -> None:
         self.newline()
-        self.lines += [line for line in lines if line.strip()]
+        lines = [line for line in lines if line.strip()]
+        self.lines += lines
+        self.numbers += [""] * len(lines)
 
-    def taken(self) -> list[str]:
-        out, self.lines = self.lines[self.given:], self.lines[:self.given]
-        self.lines = []
-        return out
+    def taken(self) -> tuple[list[str], list[str]]:
+        """The lines and, where any has one, their numbers; none are left."""
+        lines, numbers = self.lines, self.numbers if any(self.numbers) else []
+        self.lines, self.numbers = [], []
+        return lines, numbers
 
 
 def begin_float_lines(doc: Document, item: object) -> None:
     """Inside an algorithm float all text is lines until something better is known."""
     style = "algorithm2e" if "algorithm2e" in doc.packages else "float"
     item.algorithm = Lines(doc, style)
+    item.algorithm.every = style == "algorithm2e" and two_e_option(doc, "linesnumbered")
     item.outside = (*item.outside,)
     doc.styles.setdefault("algorithms open", []).append(doc.algorithm)
     doc.algorithm = item.algorithm
@@ -58,7 +86,7 @@ def end_float_lines(doc: Document, item: object) -> None:
 
 
 def begin_algorithmic(doc: Document, name: str) -> object:
-    doc.optional()
+    every = written(doc.optional() or []).strip()
     if name == "algtab":
         doc.optional()
     outer = doc.algorithm
@@ -68,16 +96,17 @@ def begin_algorithmic(doc: Document, name: str) -> object:
         doc.enter("line")
     else:
         outer.newline()
-    before = doc.algorithm.style
-    doc.algorithm.style = "algorithmic"
-    return outer, before, doc.algorithm.indent, doc.context
+    lines = doc.algorithm
+    before = lines.style, lines.every, doc.label_now
+    lines.style, lines.every, lines.count, lines.number = "algorithmic", every.isdigit() and int(every) > 0, 0, ""
+    return outer, before, lines.indent, doc.context
 
 
 def end_algorithmic(doc: Document, name: str, state: object) -> None:
     outer, before, indent, _ = state
     lines = doc.algorithm
     lines.newline()
-    lines.style, lines.indent = before, indent
+    (lines.style, lines.every, doc.label_now), lines.indent, lines.number = before, indent, ""
     if outer is not None:
         return
     doc.leave()
@@ -88,7 +117,7 @@ def end_algorithmic(doc: Document, name: str, state: object) -> None:
             item.algorithm = lines
         return
     if lines.lines:
-        made = Algorithm(doc.new_id(), None, "", lines.lines, None, doc.here, source="latex")
+        made = Algorithm(doc.new_id(), None, "", *lines.taken(), section=doc.here, source="latex")
         doc.paper.algorithms.append(made)
         doc.add_later(Block("algorithm", ref=made.id, source="latex"))
 
@@ -113,6 +142,8 @@ def word(doc: Document, name: str) -> str:
 
 
 def ends_printed(doc: Document) -> bool:
+    if "algpseudocodex" in doc.packages:
+        return bool(re.search(r"noend\s*=\s*false", doc.packages["algpseudocodex"], re.I))
     return not any("noend" in options for options in doc.packages.values())
 
 
@@ -144,18 +175,27 @@ def statement(*names: str):
 
 @statement("State", "STATE", "Statex", "STMT", "algstore", "algrestore", "zi", "li", "STATEx")
 def state(doc: Document, name: str) -> None:
+    lines = doc.algorithm
     if name.startswith("alg"):
         doc.star()
-        doc.arg()
+        stored, key = doc.styles.setdefault("algorithms stored", {}), doc.word_arg()
+        if name == "algstore":
+            stored[key] = lines.count
+        else:
+            lines.count = stored.get(key, lines.count)
         return
-    doc.algorithm.newline()
+    lines.newline()
     doc.star()
+    lines.number = ""
+    if name.casefold() != "statex":
+        lines.step()
 
 
 def opens(before: str, after: str = "", *, takes: bool = True):
     def run(doc: Document, name: str) -> None:
         lines = doc.algorithm
         lines.newline()
+        lines.step()
         doc.optional() if name.isupper() and doc.peek() in ("[",) else None
         held = doc.text(doc.arg()) if takes else ""
         text = " ".join(part for part in (word(doc, before), held, word(doc, after) if after else "") if part)
@@ -171,6 +211,7 @@ def closes(before: str):
         lines.newline()
         lines.indent -= 1
         if ends_printed(doc):
+            lines.step()
             doc.put(word(doc, before))
             if name.isupper() and doc.peek() == "[":
                 doc.optional()
@@ -181,6 +222,7 @@ def middle(before: str, after: str = "", *, takes: bool = True):
     def run(doc: Document, name: str) -> None:
         lines = doc.algorithm
         lines.newline()
+        lines.step()
         lines.indent -= 1
         held = doc.text(doc.arg()) if takes else ""
         doc.put(" ".join(part for part in (word(doc, before), held, word(doc, after) if after else "") if part))
@@ -216,6 +258,7 @@ def block(doc: Document, name: str) -> None:
 @statement("Until", "UNTIL")
 def until(doc: Document, name: str) -> None:
     doc.algorithm.newline()
+    doc.algorithm.step()
     doc.algorithm.indent -= 1
     doc.put(f"{word(doc, 'until')} {doc.text(doc.arg())}")
     doc.par()
@@ -226,6 +269,7 @@ def procedure(doc: Document, name: str) -> None:
     if two_e(doc):
         return
     doc.algorithm.newline()
+    doc.algorithm.step()
     title, args = doc.text(doc.arg()), doc.text(doc.arg())
     doc.put(f"{word(doc, name.lower())} {title}({args})")
     doc.par()
@@ -257,6 +301,7 @@ def given(doc: Document, name: str) -> None:
 @statement("RETURN", "PRINT")
 def result(doc: Document, name: str) -> None:
     doc.algorithm.newline()
+    doc.algorithm.step()
     doc.put(name.lower() + " ")
 
 
@@ -278,6 +323,7 @@ def comment(doc: Document, name: str) -> None:
     doc.star()
     if name in ("LComment", "LineComment", "LINECOMMENT") and in_lines(doc):
         doc.algorithm.newline()
+        doc.algorithm.step()
     doc.put(f" ▷ {doc.text(doc.arg())}")
 
 
@@ -337,7 +383,7 @@ def define(doc: Document, name: str) -> None:
         number = int((re.findall(r"\d", written(count or [])) or ["0"])[0])
         before = doc.macros.get("\\" + one)
         opening = "\\@algindent" in before.body if before is not None else one in BLOCKS and not one.startswith("End")
-        step = ["\\@algopen"] if opening else ["\\@algclose"]
+        step = ["\\@algopen"] if opening else ["\\@algclose"] if body else ["\\@algshut"]
         doc.macros["\\" + one] = Macro([*step, *parameters(body), *(["\\@algindent"] if opening else [])], number, default)
         return
     if name in ("algblock", "algloop"):
@@ -371,6 +417,7 @@ def _plain(tokens: list[str]):
 @statement("@algopen")
 def alg_open(doc: Document, name: str) -> None:
     doc.algorithm.newline()
+    doc.algorithm.step()
 
 
 @statement("@algindent")
@@ -379,9 +426,12 @@ def alg_indent(doc: Document, name: str) -> None:
     doc.algorithm.indent += 1
 
 
-@statement("@algclose")
+@statement("@algclose", "@algshut")
 def alg_close(doc: Document, name: str) -> None:
+    """The end of a block: a line of its own, or (`shut`) one that is not printed."""
     doc.algorithm.newline()
+    if name == "@algclose":
+        doc.algorithm.step()
     doc.algorithm.indent -= 1
 
 
@@ -409,7 +459,7 @@ def body_of(doc: Document, before: str, after: str, *, end: str = "end", takes: 
     doc.bracketed("(", ")")
     held = doc.text(doc.arg()) if takes else ""
     doc.algorithm.newline()
-    doc.put(" ".join(part for part in (before, held, after) if part))
+    doc.put(re.sub(r" ([:;,.])$", r"\1", " ".join(part for part in (before, held, after) if part)))
     comment_ = doc.bracketed("(", ")")
     if comment_:
         doc.push(comment_)
@@ -424,11 +474,16 @@ def indentation(doc: Document, name: str) -> None:
     doc.algorithm.indent += 1 if name == "@indent" else -1
 
 
-def ends(doc: Document) -> str:
-    options = doc.packages.get("algorithm2e", "")
-    if "noend" in options or doc.styles.get("no end lines"):
+def two_e_option(doc: Document, name: str) -> bool:
+    """Whether an option of algorithm2e is on: as the author set it in the text, else as the package was loaded."""
+    return bool(doc.styles.get(f"algorithm2e {name}", name in re.split(r"[,\s]+", doc.packages.get("algorithm2e", ""))))
+
+
+def ends(doc: Document, of: str = "") -> str:
+    """The line that ends a block: none with `noend` and with the lines of `vlined`; "end if" with `longend`."""
+    if two_e_option(doc, "noend") or two_e_option(doc, "vlined"):
         return ""
-    return "end"
+    return f"end {of}" if of and two_e_option(doc, "longend") else "end"
 
 
 def if_else(doc: Document, name: str) -> None:
@@ -436,7 +491,7 @@ def if_else(doc: Document, name: str) -> None:
     yes, no = doc.arg(), doc.arg()
     doc.algorithm.newline()
     doc.put(f"if {held} then")
-    end = ends(doc)
+    end = ends(doc, "if")
     doc.push(["\\@indent", *yes, "\\@dedent", "\0else", "\\par", "\\@indent",
               *no, "\\@dedent",
               *(["\0" + end, "\\par"] if end else [])])
@@ -454,8 +509,10 @@ def one_line(before: str, after: str):
 
 
 def block2(before: str, after: str, *, takes: bool = True, end: bool = True):
+    of = "if" if before.startswith("else") else before if before in ("if", "for", "foreach", "forall", "while") else ""
+
     def run(doc: Document, name: str) -> None:
-        body_of(doc, before, after, takes=takes, end=ends(doc) if end else "")
+        body_of(doc, before, after, takes=takes, end=ends(doc, of) if end else "")
     return run
 
 
@@ -487,6 +544,7 @@ for _name in {*BLOCKS, *UPPER, *TWO_E}:
 @statement("KwIn", "KwOut", "KwData", "KwResult", "KwInput", "KwOutput")
 def two_e_words(doc: Document, name: str) -> None:
     doc.algorithm.newline()
+    doc.algorithm.bare = not two_e_option(doc, "inoutnumbered")
     own = doc.styles.get(f"kw:{name}")
     text = own or {"KwIn": "Input", "KwOut": "Output", "KwData": "Data", "KwResult": "Result", "KwInput": "Input",
                    "KwOutput": "Output"}.get(name, name)
@@ -554,29 +612,39 @@ def kw_block(doc: Document, name: str) -> None:
 
 @command("tcp", "tcc", "tcpx")
 def two_e_comment(doc: Document, name: str) -> None:
-    doc.star()
-    doc.bracketed("[", "]")
+    side = doc.star()
+    where = written(doc.bracketed("[", "]") or [])
     held = doc.text(doc.arg())
+    if in_lines(doc):
+        before = "".join(doc.context.parts).strip()
+        if not before:
+            doc.algorithm.bare = not two_e_option(doc, "commentsnumbered")
+        elif side and where not in ("f", "h") and not before.endswith(";") and not doc.styles.get("no semicolon"):
+            doc.put(";")  # a comment at the side ends the statement
     doc.put(f" // {held}" if name == "tcp" else f" /* {held} */")
     if in_lines(doc):
         doc.par()
 
 
-@statement("BlankLine", "nl", "lnl", "Indp", "Indm", "SetAlgoVlined", "SetAlgoLined", "SetAlgoNoLine", "SetNoFillComment",
-           "SetAlgoNoEnd", "LinesNumbered", "LinesNotNumbered", "RestyleAlgo", "SetVline", "SetLine", "dontprintsemicolon",
-           "SetAlgoLongEnd", "IncMargin", "DecMargin", "ShowLn", "showln", "AlgoDisplayBlockMarkers", "SetInd", "SetNlSty",
-           "nlset", "Indentp", "algomargin", "LinesNumberedHidden", "SetAlgoCaptionSeparator", "SetNlSkip", "SetAlCapSkip",
+@statement("BlankLine", "nl", "lnl", "Indp", "Indm", "SetNoFillComment",
+           "RestyleAlgo", "dontprintsemicolon", "IncMargin", "DecMargin", "ShowLn", "showln", "AlgoDisplayBlockMarkers", "SetInd", "SetNlSty",
+           "nlset", "Indentp", "algomargin", "SetAlgoCaptionSeparator", "SetNlSkip", "SetAlCapSkip",
            "SetKwInParam", "SetAlgoInsideSkip", "SetAlCapHSkip")
 def two_e_setting(doc: Document, name: str) -> None:
-    if name in ("lnl", "RestyleAlgo", "IncMargin", "DecMargin", "nlset", "Indentp", "SetAlgoCaptionSeparator", "SetNlSkip",
+    if name in ("nl", "lnl") and two_e(doc):
+        lines = doc.algorithm
+        every, lines.every = lines.every, True
+        lines.step()
+        lines.every, lines.bare = every, True
+        if name == "lnl":
+            doc.set_label(doc.word_arg())
+    elif name in ("lnl", "RestyleAlgo", "IncMargin", "DecMargin", "nlset", "Indentp", "SetAlgoCaptionSeparator", "SetNlSkip",
                 "SetAlCapSkip", "SetAlgoInsideSkip", "SetAlCapHSkip"):
         doc.arg()
     elif name == "SetInd":
         doc.skip_arguments("{{")
     elif name in ("SetNlSty", "SetKwInParam"):
         doc.skip_arguments("{{{")
-    elif name == "SetAlgoNoEnd":
-        doc.styles["no end lines"] = True
     elif name == "algomargin":
         doc.dimension()
     elif name in ("Indp", "Indm"):
@@ -592,8 +660,17 @@ for _name in ("SetNlSty",):
     COMMANDS[_name] = lambda doc, name: doc.skip_arguments("{{{")
 
 
-def _no_end(doc: Document, name: str) -> None:
-    doc.styles["no end lines"] = True
+SWITCHES = {"SetAlgoNoEnd": {"noend": True}, "SetAlgoShortEnd": {"noend": False, "longend": False},
+            "SetAlgoLongEnd": {"noend": False, "longend": True}, "SetAlgoVlined": {"vlined": True}, "SetVline": {"vlined": True},
+            "SetAlgoLined": {"vlined": False}, "SetLine": {"vlined": False}, "SetAlgoNoLine": {"vlined": False},
+            "SetNoline": {"vlined": False}, "LinesNumbered": {"linesnumbered": True}, "LinesNotNumbered": {"linesnumbered": False},
+            "LinesNumberedHidden": {"linesnumbered": False}}
 
 
-COMMANDS["SetAlgoNoEnd"] = _no_end
+@command(*SWITCHES)
+def switch(doc: Document, name: str) -> None:
+    """How algorithm2e prints from here on."""
+    for option, on in SWITCHES[name].items():
+        doc.styles[f"algorithm2e {option}"] = on
+    if doc.algorithm is not None and doc.algorithm.style == "algorithm2e":
+        doc.algorithm.every = two_e_option(doc, "linesnumbered")

@@ -399,6 +399,8 @@ class Document(Engine):
     def set_label(self, name: str) -> None:
         if not name:
             return
+        if self.algorithm is not None and self.context.kind == "line":
+            self.algorithm.labelled()
         self.labels[name] = self.label_now or ("", "section", "")
         captions = self.floats[-1].captions if self.floats else ()
         if captions and captions[-1].label is None and self.labels[name][0] == captions[-1].number:

@@ -160,8 +160,8 @@ def items_of(doc: Document, item: Float) -> list[Block]:
             made = Table(doc.new_id(), caption.number, caption.text, rows, caption.label, where, source="latex")
             doc.paper.tables.append(made)
         elif caption.kind == "algorithm":
-            lines = item.algorithm.taken() if item.algorithm is not None else [" ".join(c for c in row if c) for row in rows]
-            made = Algorithm(doc.new_id(), caption.number, caption.text, lines, caption.label, where, source="latex")
+            lines = item.algorithm.taken() if item.algorithm is not None else ([" ".join(c for c in row if c) for row in rows], [])
+            made = Algorithm(doc.new_id(), caption.number, caption.text, *lines, caption.label, where, source="latex")
             doc.paper.algorithms.append(made)
         elif caption.kind == "figure":
             made = Figure(doc.new_id(), caption.number, caption.text, caption.label, list(dict.fromkeys(item.files)), where,
@@ -174,9 +174,9 @@ def items_of(doc: Document, item: Float) -> list[Block]:
         blocks.append(Block({"table": "table", "algorithm": "algorithm", "figure": "figure"}[caption.kind], ref=made.id,
                             source="latex"))
     if item.algorithm is not None and not any(caption.kind == "algorithm" for caption in captions):
-        lines = item.algorithm.taken()
+        lines, numbers = item.algorithm.taken()
         if lines:
-            made = Algorithm(doc.new_id(), None, "", lines, None, where, source="latex")
+            made = Algorithm(doc.new_id(), None, "", lines, numbers, None, where, source="latex")
             doc.paper.algorithms.append(made)
             blocks.append(Block("algorithm", ref=made.id, source="latex"))
     if not captions and not grids and item.files and item.kind == "figure":

@@ -200,6 +200,8 @@ def line_end(doc: Document, name: str) -> None:
     doc.length()
     if doc.context.kind == "line":
         doc.par()
+        if doc.algorithm is not None:
+            doc.algorithm.broken()
     else:
         doc.put(" ")
 
@@ -397,9 +399,9 @@ def load(doc: Document, name: str, options: str, ending: str = ".sty") -> None:
     text = doc.source.text(found)
     if re.search(r"\\(?:let\s*\\cite\s*=?\s*\\citep|renewcommand\s*\{?\\cite\}?\s*(?:\[1\])?\s*\{\s*\\citep|def\\cite\{\\citep)\b", text):
         doc.styles["cite is citep"] = True
-    for wanted in re.findall(r"^[^%\n]*\\RequirePackage\s*(?:\[[^\]]*\])?\s*\{([^}]*)\}", text, re.M):
+    for given, wanted in re.findall(r"^[^%\n]*\\RequirePackage\s*(?:\[([^\]]*)\])?\s*\{([^}]*)\}", text, re.M):
         for package in wanted.split(","):
-            doc.packages.setdefault(package.strip(), "")
+            doc.packages.setdefault(package.strip(), given)
     for style in re.findall(r"^[^%\n]*\\(?:bibpunct\s*(?:\[[^\]]*\])?\s*\{[^}]*\}\s*\{[^}]*\}\s*\{[^}]*\}\s*\{([ans])\}|"
                             r"setcitestyle\s*\{([^}]*)\})",
                             text, re.M):
