@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from dataclasses import dataclass, field
 
 FEWEST_WORDS = 60  # lower-case words; less is not judged by its words
@@ -80,16 +81,16 @@ def measure(text: str, *, prose: bool = True) -> Measure:
 
     total = len(solid)
     cids = re.findall(r"\(cid:\d+\)", text)
-    odd = [c for c in solid if unicodedata.category(c) in ("Co", "Cn") or c == "\ufffd"]
-    private = sum(unicodedata.category(c) == "Co" for c in odd)
-    control = sum(unicodedata.category(c) == "Cc" for c in solid)
+    counts = Counter(solid)
+    private = sum(count for c, count in counts.items() if unicodedata.category(c) == "Co")
+    control = sum(count for c, count in counts.items() if unicodedata.category(c) == "Cc")
     missing = solid.count("\ufffd")
     add("replacement characters", missing / total, 0.01, 0.08, f"{missing} of {total} characters are U+FFFD (glyphs without meaning)")
     add("private use", private / total, 0.01, 0.08, f"{private} of {total} characters are private use glyphs")
     add("control characters", control / total, 0.005, 0.05, f"{control} control characters")
     add("cid", sum(map(len, cids)) / total, 0.02, 0.15, f"{len(cids)} glyphs came as (cid:N)")
     bare = re.sub(r"\(cid:\d+\)", " ", text)
-    letters = sum(c.isalpha() for c in solid)
+    letters = sum(count for c, count in counts.items() if c.isalpha())
     if prose:
         add("few letters", letters / total, 0.5, 0.25,
             f"only {letters / total:.0%} of the characters are letters (usual: over 70%)")
@@ -99,7 +100,7 @@ def measure(text: str, *, prose: bool = True) -> Measure:
     add("run together", long / max(1, letters), 0.08, 0.35,
         f"{long / max(1, letters):.0%} of the letters stand in words of 22 and more: spaces were lost")
     words = [w for w in re.findall(r"[^\W\d_]+", plain) if w.islower()]  # names and labels are capitalised
-    latin = sum(len(w) for w in words if all("LATIN" in unicodedata.name(c, "") for c in w[:2]))
+    latin = sum(len(w) for w in words if w.isascii() or all("LATIN" in unicodedata.name(c, "") for c in w[:2]))
     if len(words) >= FEWEST_WORDS and latin > 0.7 * max(1, letters):
         known = sum(w in COMMON for w in words) / len(words)
         backwards = sum(w[::-1] in COMMON for w in words if len(w) > 2) / len(words)

@@ -52,9 +52,15 @@ class Document:
     leading: float = 12.0
     marks: set[tuple[int, int]] = field(default_factory=set)  # (page, character index) of footnote marks
     joiner: Joiner | None = None
+    paged: tuple[list[Line], dict[int, list[Line]]] | None = None  # the lines that were last put by page
 
     def page_lines(self, page: int) -> list[Line]:
-        return [line for line in self.lines if line.page == page]
+        if self.paged is None or self.paged[0] is not self.lines:
+            by_page: dict[int, list[Line]] = {}
+            for line in self.lines:
+                by_page.setdefault(line.page, []).append(line)
+            self.paged = self.lines, by_page
+        return self.paged[1].get(page, [])
 
     def cut(self, page: int, x: float, y0: float, y1: float) -> None:
         """Cut the lines between two heights of a page where a gap between their words lies at x."""

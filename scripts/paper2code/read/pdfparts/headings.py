@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from paper2code.read.pdfparts.document import Document
@@ -50,9 +51,16 @@ class Heading:
 def small_caps(line: Line) -> bool:
     """Whether the line is set in capitals of two sizes, or all in capitals."""
     letters = [c for w in line.words for c in w.chars if c.text.isalpha()]
-    if len(letters) > 3 and sum(bool(CAPITALS.search(c.font.name)) for c in letters) >= 0.8 * len(letters):
+    if len(letters) <= 3:
+        return False
+    if len([c for c in letters if c.text.isupper()]) >= 0.9 * len(letters):
         return True
-    return len(letters) > 3 and sum(c.text.isupper() for c in letters) >= 0.9 * len(letters)
+    return len([c for c in letters if of_capitals(c.font.name)]) >= 0.8 * len(letters)
+
+
+@lru_cache(maxsize=512)
+def of_capitals(font: str) -> bool:
+    return bool(CAPITALS.search(font))
 
 
 def distinct(document: Document, line: Line) -> bool:
@@ -143,6 +151,7 @@ def from_outline(document: Document, lines: list[Line]) -> list[Heading]:
         by_page.setdefault(line.page, []).append(line)
     out: list[Heading] = []
     used: set[int] = set()
+    first: dict[int, str] = {}  # the text of single lines, which several bookmarks are compared with
     top = min(mark.level for mark in document.outline)
     for mark in document.outline:
         want = plain(mark.title)
@@ -154,7 +163,9 @@ def from_outline(document: Document, lines: list[Line]) -> list[Heading]:
             for at, line in enumerate(here):
                 if line.index in used:
                     continue
-                match = matched(document, here, at, mark.title)
+                if line.index not in first:
+                    first[line.index] = document.joiner.text([line])
+                match = matched(document, here, at, mark.title, first[line.index])
                 if match is None:
                     continue
                 far = abs((mark.y if mark.y is not None else line.y0) - line.y0) if page == mark.page else 300
@@ -175,8 +186,8 @@ def from_outline(document: Document, lines: list[Line]) -> list[Heading]:
     return out
 
 
-def matched(document: Document, lines: list[Line], at: int, title: str) -> tuple[str | None, str, list[Line]] | None:
-    """Number, title and lines of the heading at `lines[at]`, when it reads `title`; two-line headings too."""
+def matched(document: Document, lines: list[Line], at: int, title: str, first: str) -> tuple[str | None, str, list[Line]] | None:
+    """Number, title and lines of the heading at `lines[at]`, which reads `first`, when it reads `title`; two-line headings too."""
     want = plain(title)
     taken: list[Line] = []
     alike = None
@@ -185,7 +196,7 @@ def matched(document: Document, lines: list[Line], at: int, title: str) -> tuple
                       or abs(line.size - taken[-1].size) > 1.5):
             break
         taken.append(line)
-        text = document.joiner.text(taken)
+        text = document.joiner.text(taken) if len(taken) > 1 else first
         have = plain(text)
         stripped = NUMBER.match(text)
         forms = [(None, text)]

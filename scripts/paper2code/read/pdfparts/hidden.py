@@ -50,8 +50,17 @@ def on_page(page: Page) -> list[Hidden]:
                                                        max(c.y1 for c in run)), frozenset(c.index for c in run)))
         run.clear()
 
+    seen: dict[int, bool] = {}  # by font: whether it is seen on white paper
     for char in (*page.chars, *page.aside):
-        now = hidden_how(char, page, bands.get(int((char.y0 + char.y1) / 2 // BAND), nothing))
+        grounds = bands.get(int((char.y0 + char.y1) / 2 // BAND), nothing) if bands else nothing
+        font = char.font
+        plain = seen.get(id(font))
+        if plain is None:
+            plain = seen[id(font)] = font.mode == 0 and font.alpha >= 12 and not 0 < font.size < TINY and min(font.color) <= 200
+        if plain and not grounds and -1 <= char.x1 and -1 <= char.y1 and char.x0 <= page.width + 1 and char.y0 <= page.height + 1:
+            now = ""
+        else:
+            now = hidden_how(char, page, grounds)
         if run and (now != how or char.index - run[-1].index > 4):
             close()
         if now:
@@ -59,8 +68,8 @@ def on_page(page: Page) -> list[Hidden]:
             run.append(char)
     if run:
         close()
-    seen = sum(len(h.indices) for h in out if h.how in ("invisible render mode", "covered"))
-    if page.images > 0.6 and seen >= OCR * (len(page.chars) + len(page.aside)):
+    unseen = sum(len(h.indices) for h in out if h.how in ("invisible render mode", "covered"))
+    if page.images > 0.6 and unseen >= OCR * (len(page.chars) + len(page.aside)):
         return [h for h in out if h.how not in ("invisible render mode", "covered")]  # the text layer of a scan
     return out
 

@@ -66,27 +66,29 @@ class Line:
 
     def measure(self) -> None:
         chars = [char for word in self.words for char in word.chars]
-        letters = Counter()
-        bases: dict[float, Counter] = {}
+        letters: dict[float, int] = {}
+        bases: dict[float, dict[float, int]] = {}
         total = len(chars) or 1
         for char in chars:
             if not hanging(char):
-                letters[round(char.font.size, 1)] += 1
-                bases.setdefault(round(char.font.size, 1), Counter())[round(char.base, 1)] += 1
+                size, base = round(char.font.size, 1), round(char.base, 1)
+                letters[size] = letters.get(size, 0) + 1
+                at = bases.setdefault(size, {})
+                at[base] = at.get(base, 0) + 1
         if not letters:
-            letters[round(chars[0].font.size, 1)] = 1
-            bases[round(chars[0].font.size, 1)] = Counter([round(chars[0].base, 1)])
+            size = round(chars[0].font.size, 1)
+            letters, bases = {size: 1}, {size: {round(chars[0].base, 1): 1}}
         # The line's size is that of its largest letters, unless they are one or two of many (a drop capital, a big sign).
         most = max(letters.values())
         self.size = max(size for size, count in letters.items() if count >= min(most, max(2, 0.04 * len(chars))))
         self.main = max(letters, key=lambda size: (letters[size], size))
-        self.base = bases[self.size].most_common(1)[0][0]
-        words = [c for c in chars if c.text.isalnum()] or chars
-        count = len(words) or 1
-        self.bold = sum(c.font.bold for c in words) / count
-        self.italic = sum(c.font.italic and not c.font.math for c in words) / count
-        self.mono = sum(c.font.mono for c in chars) / total
-        self.math = sum(c.font.math for c in chars) / total
+        self.base = max(bases[self.size].items(), key=lambda at: at[1])[0]
+        fonts = [c.font for c in chars if c.text.isalnum()] or [c.font for c in chars]
+        count = len(fonts) or 1
+        self.bold = len([font for font in fonts if font.bold]) / count
+        self.italic = len([font for font in fonts if font.italic and not font.math]) / count
+        self.mono = len([char for char in chars if char.font.mono]) / total
+        self.math = len([char for char in chars if char.font.math]) / total
         self.x0 = min(w.x0 for w in self.words)
         self.x1 = max(w.x1 for w in self.words)
         self.y0 = min(w.y0 for w in self.words)
@@ -108,15 +110,25 @@ class Line:
 
 def word_of(chars: list[Char]) -> Word:
     text = ""
+    main = chars[0]
+    _, x0, y0, x1, y1, *_ = main
     for char in chars:
-        accent = ACCENTS.get(text[-1:]) if text else None
+        accent = ACCENTS.get(text[-1]) if text else None
         if accent and char.text.isalpha() and chars[0].font.size and not char.font.math:
             text = text[:-1] + normal(char.text + accent)
         else:
             text += char.text
-    main = max(chars, key=lambda c: c.font.size)
-    return Word(text, min(c.x0 for c in chars), min(c.y0 for c in chars), max(c.x1 for c in chars), max(c.y1 for c in chars),
-                main.base, main.font.size, chars)
+        if char.font is not main.font and char.font.size > main.font.size:
+            main = char
+        if char.x0 < x0:
+            x0 = char.x0
+        if char.y0 < y0:
+            y0 = char.y0
+        if char.x1 > x1:
+            x1 = char.x1
+        if char.y1 > y1:
+            y1 = char.y1
+    return Word(text, x0, y0, x1, y1, main.base, main.font.size, chars)
 
 
 def normal(text: str) -> str:
