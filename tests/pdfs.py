@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+# Beside these, "any" shows all of Unicode (a composite font, two bytes a character, as wide as its size), "drawn" is a Type 3
+# font whose glyphs are named as letters are, "nameless" one whose glyphs have names that say nothing.
 FONTS = {"roman": "Times-Roman", "math": "CMMI10", "bold": "Times-Bold", "italic": "Times-Italic", "mono": "Courier"}
 WIDTH, HEIGHT = 612, 792
 
@@ -16,9 +18,10 @@ class Sheet:
 
     def text(self, x: float, y: float, text: str, size: float = 10, font: str = "roman", *, color: str = "0 g", mode: int = 0,
              turned: bool = False) -> Sheet:
-        body = "".join(f"\\{ord(c):03o}" if c in "()\\" or ord(c) > 126 else c for c in text)
+        body = f"<{text.encode('utf-16-be').hex()}>" if font == "any" else \
+            "(" + "".join(f"\\{ord(c):03o}" if c in "()\\" or ord(c) > 126 else c for c in text) + ")"
         matrix = "0 1 -1 0" if turned else "1 0 0 1"
-        self.parts.append(f"BT {color} {mode} Tr /{font} {size} Tf {matrix} {x} {self.height - y} Tm ({body}) Tj ET")
+        self.parts.append(f"BT {color} {mode} Tr /{font} {size} Tf {matrix} {x} {self.height - y} Tm {body} Tj ET")
         return self
 
     def lines(self, x: float, y: float, text: str, size: float = 10, font: str = "roman", step: float = 12) -> Sheet:
@@ -39,6 +42,34 @@ class Sheet:
         return self
 
 
+def unicode_font(add) -> int:
+    """A composite font whose codes are UTF-16 and say so; no glyphs, as readers of text need none."""
+    ranges = [f"<{high:02x}00> <{high:02x}ff> <{high:02x}00>" for high in range(256)]
+    blocks = "\n".join(f"{len(part)} beginbfrange\n" + "\n".join(part) + "\nendbfrange"
+                       for part in (ranges[start:start + 64] for start in range(0, 256, 64)))
+    cmap = f"""/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /Any def /CMapType 2 def
+1 begincodespacerange <0000> <ffff> endcodespacerange
+{blocks}
+endcmap CMapName currentdict /CMap defineresource pop end end"""
+    meaning = add(f"<< /Length {len(cmap)} >>\nstream\n{cmap}\nendstream")
+    below = add("<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Any /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) "
+                "/Supplement 0 >> /DW 1000 >>")
+    return add(f"<< /Type /Font /Subtype /Type0 /BaseFont /Any /Encoding /Identity-H /DescendantFonts [{below} 0 R] /ToUnicode {meaning} 0 R >>")
+
+
+def drawn_font(add, named: bool) -> int:
+    """A Type 3 font: each glyph is a little drawing, here the same box."""
+    codes = [code for code in range(33, 127) if chr(code).isalnum()]
+    names = {code: (chr(code) if not chr(code).isdigit() else "zero one two three four five six seven eight nine".split()[code - 48])
+             if named else f"g{code}x" for code in codes}
+    box = "500 0 0 0 450 700 d1 0 0 450 700 re f"
+    glyph = add(f"<< /Length {len(box)} >>\nstream\n{box}\nendstream")
+    glyphs = " ".join(f"/{name} {glyph} 0 R" for name in names.values())
+    order = " ".join(f"{code} /{name}" for code, name in names.items())
+    return add(f"<< /Type /Font /Subtype /Type3 /FontBBox [0 0 500 700] /FontMatrix [0.001 0 0 0.001 0 0] /CharProcs << {glyphs} >> "
+               f"/Encoding << /Type /Encoding /Differences [{order}] >> /FirstChar 33 /LastChar 126 /Widths [{'500 ' * 94}] /Resources << >> >>")
+
+
 def pdf(*sheets: Sheet, title: str | None = None, bookmarks: list[tuple[str, int, float]] = (), wrapped: bool = False) -> bytes:
     """The bytes of a PDF with these pages. `bookmarks`: (title, page from 1, y from the top). `wrapped`: each page's drawing is a
     form that the page shows at 0.97 of its size."""
@@ -50,6 +81,12 @@ def pdf(*sheets: Sheet, title: str | None = None, bookmarks: list[tuple[str, int
 
     fonts = " ".join(
         f"/{name} {add(f'<< /Type /Font /Subtype /Type1 /BaseFont /{base} /Encoding /WinAnsiEncoding >>')} 0 R" for name, base in FONTS.items())
+    drawn = " ".join(part for sheet in sheets for part in sheet.parts)
+    if "/any " in drawn:
+        fonts += f" /any {unicode_font(add)} 0 R"
+    for name, named in (("drawn", True), ("nameless", False)):
+        if f"/{name} " in drawn:
+            fonts += f" /{name} {drawn_font(add, named)} 0 R"
     kids = []
     for sheet in sheets:
         stream = "\n".join(sheet.parts)

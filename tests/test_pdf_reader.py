@@ -219,7 +219,7 @@ def bad(name: str) -> bytes:
 
 @pytest.mark.parametrize(("name", "code", "said"), [
     ("empty", cli.USAGE, "is empty"), ("html", cli.USAGE, "web page"), ("gzip", cli.USAGE, "archive"), ("cut", cli.UNUSABLE, "damaged"),
-    ("no pages", cli.UNUSABLE, "damaged"), ("scan", cli.UNUSABLE, "no text"), ("noise", cli.UNUSABLE, "damaged")])
+    ("no pages", cli.UNUSABLE, "has no pages"), ("scan", cli.UNUSABLE, "no text"), ("noise", cli.UNUSABLE, "damaged")])
 def test_what_is_no_readable_pdf_is_told(tmp_path, name, code, said):
     path = tmp_path / "paper.pdf"
     path.write_bytes(bad(name))

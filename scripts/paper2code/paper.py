@@ -110,7 +110,7 @@ class Algorithm:
     def rows_called(self, first: int, last: int) -> set[int]:
         """The rows (from 1) of the lines that are cited as first–last."""
         called = {row: self.called(row) for row in range(1, len(self.lines) + 1)}
-        return {row for row, number in called.items() if number.isdigit() and first <= int(number) <= last}
+        return {row for row, number in called.items() if number.isdecimal() and first <= int(number) <= last}
 
 
 @dataclass

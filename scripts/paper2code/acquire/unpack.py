@@ -5,9 +5,12 @@ A member is read through a capped stream and written as a plain file. TeX is nev
 
 from __future__ import annotations
 
+import errno
 import gzip
+import lzma
 import os
 import shutil
+import struct
 import tarfile
 import tempfile
 import zipfile
@@ -269,7 +272,10 @@ def unpack(path: Path, target: Path, limits: Limits = Limits()) -> Unpacked:  # 
             else:
                 raise cli.Stop(f"{path.name} is no LaTeX source but {told}", code=cli.UNUSABLE,
                                expected="tar.gz, tar, zip, a gzipped .tex, a .tex or a folder", fix="use --source pdf")
-        except (tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, zlib.error, EOFError, NotImplementedError) as problem:
+        except (tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError,
+                ValueError, LookupError, OverflowError, struct.error, OSError) as problem:
+            if isinstance(problem, OSError) and problem.errno not in (None, errno.EINVAL):
+                raise  # the disk's fault, not the archive's; a damaged one makes zipfile seek to where nothing can be
             raise cli.Stop(f"{path.name} is a damaged archive ({problem})", code=cli.UNUSABLE,
                            expected="a whole archive", fix="fetch it again") from problem
         if not done.files:

@@ -286,7 +286,7 @@ class Places:
 
 def last_line(item: Algorithm) -> int:
     """The number of an algorithm's last line, as it is cited."""
-    return max((int(number) for number in item.numbers if number.isdigit()), default=0) if item.numbers else len(item.lines)
+    return max((int(number) for number in item.numbers if number.isdecimal()), default=0) if item.numbers else len(item.lines)
 
 
 def levels(sections: list[Section]) -> list[int]:

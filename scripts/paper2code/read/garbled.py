@@ -108,7 +108,8 @@ def measure(text: str, *, prose: bool = True) -> Measure:
         if backwards > 0.08 and backwards > 2 * forwards:
             add("reversed", backwards, 0.05, 0.15, f"{backwards:.0%} of the words are common ones spelt backwards")
         else:
-            add("few common words", known, 0.15 if prose else 0.1, 0.05 if prose else 0.02,
+            varied = len(set(words)) >= min(FEWEST_WORDS, len(words) / 4)  # a table's rows say few words, over and over
+            add("few common words", known if varied else 1.0, 0.15 if prose else 0.1, 0.05 if prose else 0.02,
                 f"only {known:.0%} of the words are common English ones (usual: 25% to 45%)")
         single = sum(len(w) == 1 and w != "a" for w in words) / len(words)
         add("letters apart", single, 0.5 if prose else 0.7, 0.8 if prose else 0.9,

@@ -350,20 +350,12 @@ class Reader:
 
     def walk(self, node: etree.Element) -> None:
         """Read what `node` holds as a sequence of blocks; loose words between blocks become paragraphs of their own."""
-        self.depth += 1
-        try:
-            if self.depth > DEEPEST:
-                self.loose(" ".join(node.itertext()))
-                self.flush()
-                return
-            for child, text in parts(node):
-                if child is None:
-                    self.loose(text)
-                else:
-                    self.one(child)
-            self.flush()
-        finally:
-            self.depth -= 1
+        for child, text in parts(node):
+            if child is None:
+                self.loose(text)
+            else:
+                self.one(child)
+        self.flush()
 
     def loose(self, text: str | None) -> None:
         if text:
@@ -402,6 +394,19 @@ class Reader:
 
     def one(self, node: etree.Element) -> None:
         """Read one element where blocks are read."""
+        self.depth += 1
+        try:
+            if self.depth <= DEEPEST:
+                self.element(node)
+                return
+            self.loose(" ".join(node.itertext()))
+            self.flush()
+            self.paper.warn("too-deep", f"<{node.tag}> lies more than {DEEPEST} elements deep; its words are kept, its structure is not",
+                            where=next((up.get("id") for up in node.iterancestors() if up.get("id")), None))
+        finally:
+            self.depth -= 1
+
+    def element(self, node: etree.Element) -> None:
         own = classes(node)
         if self.skips(node, own):
             return
@@ -1054,7 +1059,7 @@ def is_algorithm(node: etree.Element) -> bool:
 def span(cell: etree.Element, name: str) -> int:
     """How many columns or rows a cell covers: the attribute, or latexml's class where the table is made of spans."""
     value = cell.get(name) or next((own.rsplit("_", 1)[1] for own in classes(cell) if re.fullmatch(rf"ltx_{name}_\d+", own)), "1")
-    return min(max(int(value), 1), 1000) if value.isdigit() else 1
+    return min(max(int(value[:9]), 1), 1000) if value.isdecimal() else 1
 
 
 def section_number(tag: str) -> str | None:

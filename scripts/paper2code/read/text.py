@@ -8,6 +8,7 @@ trailing `(n)`; algorithms, pipe tables, captions, footnotes `[^1]`, references,
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +19,7 @@ SOURCE = "text"
 
 PAGE = re.compile(r"^\s*(?:<!--\s*(?:page|p\.)\s*(\d+)\s*(?:of\s*\d+\s*)?-->"
                   r"|[-=]{2,}\s*page\s+(\d+)\s*[-=]{2,}|\[page\s+(\d+)\])\s*$", re.I)
-ATX = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
+ATX = re.compile(r"^(#{1,6})\s+(.*)$")
 BOLD = re.compile(r"^\s*(\*\*|__)(?P<inside>[^*_].*?)\1\s*[:.]?\s*$")
 NUMBERED = re.compile(r"^(?P<number>(?:\d{1,2}|[A-Z]|[IVX]+)(?:\.\d{1,2}){0,3})[.:)]?\s+(?P<title>\S.*)$")
 APPENDIX = re.compile(r"^(?:appendix|supplement(?:ary material)?)\s+(?P<number>[A-Z](?:\.\d+)*)\s*[.:–—-]?\s*(?P<title>.*)$",
@@ -40,7 +41,7 @@ TELLS = re.compile(r"(?:shows?|presents?|lists?|summari[sz]es|illustrates?|depic
 STEP = re.compile(r"^\s*(?:\d{1,3}\s*[:.]|require|ensure|input|output|for\b|while\b|if\b|else|end\b|return|repeat|until|procedure"
                   r"|function|initiali[sz]e|data:|result:|[-*]\s)|←|\s:=\s", re.I)
 ENDS = {"$$": r"\$\$", r"\[": r"\\\]"}
-TRAILING = re.compile(r"\s*(?:\\quad|\\qquad|\\hfill|~|\\[,;:!]|\s)*\((?P<number>[A-Z]?\.?\d+(?:\.\d+)*[a-z]?)\)\s*[.,;]?\s*$")
+TRAILING = re.compile(r"(?<!\s)(?:\\quad|\\qquad|\\hfill|~|\\[,;:!]|\s)*\((?P<number>[A-Z]?\.?\d+(?:\.\d+)*[a-z]?)\)\s*[.,;]?\s*$")
 TAG = re.compile(r"\\tag\*?\s*\{\(?([^{}]*?)\)?\}")
 LOOSE_EQUATION = re.compile(r"^(?P<body>.{1,140}?\S)\s+\((?P<number>[A-Z]?\.?\d{1,3}[a-z]?)\)$")
 MATHY = re.compile(r"[=≤≥≈∼∝←→∈∑∏∫∂∇√<>]|:=")
@@ -49,9 +50,10 @@ ITEM = re.compile(r"^(?P<indent>\s*)(?P<mark>[-*+•‣–]|\d{1,2}[.)]|\([a-z\d
 FENCE = re.compile(r"^\s{0,3}(```+|~~~+)\s*([\w+-]*)\s*$")
 RULE = re.compile(r"^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
 LINK = re.compile(r"\[([^\[\]]{1,300})\]\(\s*<?(https?://[^\s)>]+)>?(?:\s+\"[^\"]*\")?\s*\)|<(https?://[^\s<>]+)>|(https?://[^\s<>\"`|]+)")
-IMAGE = re.compile(r"!\[([^\]]*)\]\(\s*<?([^\s)>]+)>?[^)]*\)")
-UNSEEN = re.compile(r"<(\w+)\b[^>]*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0\b|\shidden\b)"
-                    r"[^>]*>(.*?)</\1\s*>", re.I | re.S)
+IMAGE = re.compile(r"!\[([^\[\]]{0,500})\]\(\s{0,9}<?([^\s()<>]{1,2000})>?(?:\s[^()]{0,500})?\)")
+UNSEEN = re.compile(r"<(\w{1,20})\b[^<>]*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0\b|\shidden\b)"
+                    r"[^<>]*>", re.I)
+COMMENT = re.compile(r"<(!--)")
 INLINE_TAG = re.compile(r"</?(?:span|div|b|i|em|strong|sup|sub|br|u|a|p|center|font|small|img|figure|figcaption)\b[^<>]*>", re.I)
 
 
@@ -99,18 +101,17 @@ class Reader:
     # --- preparing -----------------------------------------------------------------------------------------------------
 
     def without_hidden(self, text: str) -> str:
-        def comment(match: re.Match) -> str:
-            if PAGE.match(match[0]):
-                return match[0]
-            self.hide(match[1], "comment")
-            return re.sub(r"[^\n]", "", match[0])
+        def comment(whole: str, inside: str) -> str:
+            if PAGE.match(whole):
+                return whole
+            self.hide(inside, "comment")
+            return re.sub(r"[^\n]", "", whole)
 
-        def unseen(match: re.Match) -> str:
-            self.hide(re.sub(r"<[^>]*>", "", match[2]), "styled not to be seen")
-            return re.sub(r"[^\n]", "", match[0])
+        def unseen(whole: str, inside: str) -> str:
+            self.hide(re.sub(r"<[^<>]*>", "", inside), "styled not to be seen")
+            return re.sub(r"[^\n]", "", whole)
 
-        text = re.sub(r"<!--(.*?)-->", comment, text, flags=re.S)
-        return UNSEEN.sub(unseen, text)
+        return between(between(text, COMMENT, comment), UNSEEN, unseen)
 
     def hide(self, text: str, how: str) -> None:
         if text := squeeze(text):
@@ -151,7 +152,7 @@ class Reader:
         line = self.lines[self.at].text
         heading = ATX.match(line)
         if heading:
-            text = self.plain(heading[2])
+            text = self.plain(title_of(heading))
             if KNOWN.match(text) or (numbered := NUMBERED.match(text)) and numbered["number"] != "A":
                 return
             self.paper.title = text
@@ -217,7 +218,7 @@ class Reader:
         text, depth, sure, used = line.text.strip(), None, False, 1
         below = self.lines[self.at + 1].text if self.at + 1 < len(self.lines) else ""
         if match := ATX.match(line.text):
-            text, depth, sure = match[2], len(match[1]), True
+            text, depth, sure = title_of(match), len(match[1]), True
         elif re.fullmatch(r"\s*(={3,}|-{3,})\s*", below) and self.starts_paragraph() and len(text) < 120 and "|" not in text:
             depth, sure, used = 1 + ("-" in below), True, 2
         elif (match := BOLD.match(line.text)) and self.starts_paragraph() and not below.strip() and len(text.split()) <= 14:
@@ -282,7 +283,7 @@ class Reader:
         if re.fullmatch(r"[A-Z]", parts[0]) and not self.after_references and parts[0] != "I":
             return False
         if re.fullmatch(r"\d+", parts[0]):
-            last = [int(part) for part in self.numbers[-1].split(".")] if self.numbers and self.numbers[-1][0].isdigit() else [0]
+            last = [int(part) for part in self.numbers[-1].split(".")] if self.numbers and self.numbers[-1].replace(".", "").isdecimal() else [0]
             now = [int(part) for part in parts]
             follows = now > last and now[0] - last[0] <= 1 and (len(now) > len(last) or now[0] > last[0] or now[-1] >= 1)
             return follows
@@ -544,7 +545,8 @@ class Reader:
         """Lines as one text. A hyphen at a line's end goes when the word without it is used, or the one with it is not."""
         out = ""
         for line in lines:
-            end, begin = re.search(r"([A-Za-z]+)-$", out), re.match(r"[a-z]+", line)
+            end = re.search(r"([A-Za-z]+)-$", out[-80:]) if out.endswith("-") else None
+            begin = re.match(r"[a-z]+", line)
             if end and begin:
                 whole = end[1] + begin[0]
                 if f"{end[1]}-{begin[0]}" in self.known_words and whole not in self.known_words:
@@ -681,6 +683,30 @@ def cells_of(line: str) -> list[str]:
     if line.endswith("|") and out:
         out = out[:-1]
     return out
+
+
+def title_of(heading: re.Match) -> str:
+    """A Markdown heading's words, without the signs that may close it."""
+    return heading[2].rstrip().rstrip("#").rstrip()
+
+
+def between(text: str, opening: re.Pattern, made: Callable[[str, str], str]) -> str:
+    """The text with each stretch from an opening (its group: a tag's name, or !--) to what closes it as `made` of the stretch and of
+    what is inside it. In one walk, however many openings are never closed."""
+    out: list[str] = []
+    at = 0
+    lost: set[str] = set()  # what is not closed from here on
+    for match in opening.finditer(text):
+        name = match[1].lower()
+        if match.start() < at or name in lost:
+            continue
+        closing = re.compile(r"-->" if name == "!--" else rf"</{name}\s{{0,9}}>", re.I).search(text, match.end())
+        if closing is None:
+            lost.add(name)
+            continue
+        out += [text[at:match.start()], made(text[match.start():closing.end()], text[match.end():closing.start()])]
+        at = closing.end()
+    return "".join(out) + text[at:]
 
 
 def number_lines(algorithm: Algorithm, lines: list[str]) -> None:

@@ -150,6 +150,8 @@ def opened(path: str | Path) -> Iterator[pdfium.PdfDocument]:
             raise cli.Stop(f"{path.name} is encrypted and asks for a password", code=cli.UNUSABLE,
                            expected="a PDF that opens without one",
                            fix="save a copy without password (print to PDF), or give the paper's LaTeX source or HTML") from None
+        if re.search(rb"/Count\s+0\b", path.read_bytes()[-100_000:]):
+            raise cli.Stop(f"{path.name} has no pages", code=cli.UNUSABLE, expected="a PDF with text", fix="download it again") from None
         raise cli.Stop(f"{path.name} is damaged or cut short: PDFium says {reason}", code=cli.UNUSABLE,
                        expected="a whole PDF", fix="download it again") from None
     try:
@@ -170,6 +172,8 @@ class View:
         x1, y1 = min(max(box[0], box[2]), max(media[0], media[2])), min(max(box[1], box[3]), max(media[1], media[3]))
         if x1 <= x0 or y1 <= y0:
             x0, y0, x1, y1 = media
+        if x1 <= x0 or y1 <= y0:  # a page without size: PDFium shows it as a sheet of paper
+            x0, y0, x1, y1 = 0.0, 0.0, *page.get_size()
         self.x0, self.y0, self.x1, self.y1 = x0, y0, x1, y1
         self.rotation = page.get_rotation() % 360
 

@@ -52,7 +52,7 @@ def find(document: Document) -> list[Note]:
             number, indices = mark_of(line)
             note = Note(number, [line], mark=indices)
             note.lines += rest(document, line, starts)
-            if not number.isdigit() or page.number == 1 and about_authors(document, note):
+            if not number.isdecimal() or page.number == 1 and about_authors(document, note):
                 note.kind = "thanks" if page.number == 1 else "footnote"
             notes.append(note)
             for one in note.lines:
@@ -122,7 +122,7 @@ def rest(document: Document, line: Line, starts: list[Line]) -> list[Line]:
 
 def in_order(document: Document, notes: list[Note]) -> list[Note]:
     """Numbered notes in a rising chain (each next number at most three on); what breaks it goes back to the text."""
-    numbered = [n for n in notes if n.number.isdigit() and n.kind == "footnote"]
+    numbered = [n for n in notes if n.number.isdecimal() and n.kind == "footnote"]
     best: list[tuple[float, int]] = []
     for i, note in enumerate(numbered):
         value = int(note.number)
@@ -140,7 +140,7 @@ def in_order(document: Document, notes: list[Note]) -> list[Note]:
             at = best[at][1]
     out = []
     for note in notes:
-        if note.kind == "thanks" or not note.number.isdigit() or id(note) in kept:
+        if note.kind == "thanks" or not note.number.isdecimal() or id(note) in kept:
             out.append(note)
         else:
             for line in note.lines:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from itertools import pairwise
 
 from paper2code.read.pdfparts.document import Document
@@ -15,7 +16,8 @@ AFFILIATION = re.compile(
     r"cnrs|mit\b|eth\b|nvidia|amazon|apple|ibm|tencent|alibaba|bytedance|academy|inc\.|corporation|centre|"
                          r"center|faculty|hospital|équipe|lab\b|labs\b|company|group\b|france|germany|china|usa\b|canada|switzerland|"
                          r"japan|korea|australia|netherlands|israel|singapore|street|avenue|team\b)", re.I)
-NOT_NAMES = re.compile(r"equal contribution|corresponding|anonymous|under review|preprint|published|abstract|draft|version|@|https?:|arxiv|"
+NOT_NAMES = re.compile(r"摘\s*要|要\s*旨|초\s*록|"
+                       r"equal contribution|corresponding|anonymous|under review|preprint|published|abstract|draft|version|@|https?:|arxiv|"
                        r"\d{4}|permission|conference|proceedings|work done|intern\b|correspondence", re.I)
 ABSTRACT = re.compile(r"^a\s*b\s*s\s*t\s*r\s*a\s*c\s*t\b\s*[.:—–-]*\s*", re.I)
 DATE = re.compile(r"^(?:\(?dated|january|february|march|april|may|june|july|august|september|"
@@ -139,8 +141,15 @@ def names_text(line: Line) -> str:
 PART = re.compile(r"^(?:[A-ZÀ-ÞŁŠŽČĆŚŻŹŐ][\w’'\-.À-ž]*|de|del|della|der|den|van|von|di|da|dos|la|le|bin|ben|el|al|ter|ten|\w\.)$")
 
 
+def uncased(word: str) -> bool:
+    """Whether a word is of a script without capitals (Chinese, Hebrew, Arabic …)."""
+    return all(unicodedata.category(char) in ("Lo", "Mn", "Lm") for char in word)
+
+
 def is_name(text: str) -> bool:
     words = text.split()
+    if words and all(uncased(word) for word in words):
+        return 2 <= len(words) <= 5 and len(text) <= 40 or len(words) == 1 and 2 <= len(text) <= 4
     if not 2 <= len(words) <= 6 or AFFILIATION.search(text) or len(text) > 50:
         return False
     return all(PART.match(w) for w in words) and words[0][0].isupper() and words[-1][0].isupper() and \

@@ -342,7 +342,7 @@ def numeric(number: str) -> tuple:
     parts = number.rstrip(".").split(".")
     out = []
     for part in parts:
-        if part.isdigit():
+        if part.isdecimal():
             out.append((0, int(part)))
         elif re.fullmatch(r"[IVX]{2,}", part):
             out.append((2, roman(part)))

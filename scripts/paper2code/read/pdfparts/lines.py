@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import groupby
 
 from paper2code.read.pdfparts import texfonts
 from paper2code.read.pdfparts.engine import Char, Font, Page
@@ -132,7 +135,6 @@ def word_of(chars: list[Char]) -> Word:
 
 
 def normal(text: str) -> str:
-    import unicodedata
     return unicodedata.normalize("NFC", text.replace("ı", "i"))
 
 
@@ -141,6 +143,9 @@ def same_line(line: list[Char], base: float, size: float, char: Char) -> bool:
     last = line[-1]
     gap = char.x0 - last.x1
     big = max(size, char.font.size)
+    if char.text >= "\u0590" and last.text >= "\u0590" and leftwards(char.text) and leftwards(last.text):
+        # PDFium gives a word's letters as they are read, one left of the other, and the words as they stand: the next begins far right.
+        gap = last.x0 - char.x1 if char.x1 <= last.x1 + 0.5 * big else 0.0 if char.x0 - last.x1 <= 14 * big else gap
     if gap > 4 * big or gap < -1.2 * big:
         # A step back within the width of what stands there: an accent, a limit above or below, a fraction's part.
         return False
@@ -161,6 +166,21 @@ def same_line(line: list[Char], base: float, size: float, char: Char) -> bool:
     return False
 
 
+@lru_cache(maxsize=4096)
+def leftwards(text: str) -> bool:
+    """Whether a character is of a script that runs to the left (Hebrew, Arabic)."""
+    return unicodedata.bidirectional(text[0]) in ("R", "AL")
+
+
+def read_leftwards(words: list[Word]) -> list[Word]:
+    """Words in the order in which they are read where several of a script that runs to the left stand side by side."""
+    out: list[Word] = []
+    for right, group in groupby(words, key=lambda word: leftwards(word.text)):
+        side = list(group)
+        out += sorted(side, key=lambda word: -word.x0) if right else side
+    return out
+
+
 def lines_of(page: Page) -> list[Line]:
     """The page's lines in stream order."""
     out: list[Line] = []
@@ -176,7 +196,7 @@ def lines_of(page: Page) -> list[Line]:
                     word = []
                 word.append(char)
             words.append(word_of(word))
-            out.append(Line(page.number, words))
+            out.append(Line(page.number, read_leftwards(words) if any(leftwards(w.text) for w in words if w.text >= "\u0590") else words))
 
     for char in page.chars:
         if run and char.text in ACCENTS and not char.font.math and put_over(run, char):
@@ -256,6 +276,7 @@ def line_text(line: Line, skip: Iterable[int] = ()) -> str:
     return " ".join(text_of_word(word, line.base, line.size) for word in line.words)
 
 
+TAIL = 500  # characters before a line's end that say how it goes on; a search of all that was joined costs its square
 HARD = re.compile(r"(?:^|[\s(])(?:[A-Za-z]+-)+$")
 
 
@@ -310,9 +331,9 @@ class Joiner:
                 continue
             if not out:
                 out = piece
-            elif re.search(r"\w-$", out):
-                out = self.glue(out, piece)
-            elif re.search(r"[\w%&=?]/$|//$", out) and re.search(r"https?://\S*$", out):
+            elif re.search(r"\w-$", out[-2:]):
+                out = out[:-TAIL] + self.glue(out[-TAIL:], piece)
+            elif re.search(r"[\w%&=?]/$|//$", out[-2:]) and re.search(r"https?://\S*$", out[-TAIL:]):
                 out += piece
             else:
                 out += " " + piece

@@ -98,7 +98,7 @@ def begin_algorithmic(doc: Document, name: str) -> object:
         outer.newline()
     lines = doc.algorithm
     before = lines.style, lines.every, doc.label_now
-    lines.style, lines.every, lines.count, lines.number = "algorithmic", every.isdigit() and int(every) > 0, 0, ""
+    lines.style, lines.every, lines.count, lines.number = "algorithmic", every.isdecimal() and every.strip("0") != "", 0, ""
     return outer, before, lines.indent, doc.context
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 
 from paper2code.read.tex.lexer import Lexer, written
 
+MOST_NESTED = 400  # commands that wait for what stands in them
 MOST_EXPANSIONS = 5_000  # without a character read from a file: a macro that calls itself
 MOST_TOKENS = 1_000_000  # pushed back at once, or in all without a character read
 MOST_DEPTH = 150  # frames inside one another
@@ -70,7 +71,7 @@ def parameters(tokens: list[str]) -> list:
             if after == "#":
                 out.append("#")
                 at += 1
-            elif after[0].isdigit():
+            elif after[0] in "0123456789":
                 out.append(int(after[0]))
                 at += 1
                 if after[1:]:
@@ -112,6 +113,7 @@ class Engine:
         self.math = 0  # how many formulas we are inside of
         self.package = 0  # inside a style or class file
         self.letters = False
+        self.nested = 0
         self.expansions = self.pushed = 0
         self.deadline = time.monotonic() + seconds
         self.late = False
@@ -417,9 +419,9 @@ class Engine:
             return sign * self.sum()
         if token in ("\\z@", "\\@ne", "\\tw@", "\\thr@@", "\\m@ne"):
             return sign * {"\\z@": 0, "\\@ne": 1, "\\tw@": 2, "\\thr@@": 3, "\\m@ne": -1}[token]
-        if token[0].isdigit():
+        if token[0] in "0123456789":
             digits = token
-            while (token := self.token()) is not None and token[0].isdigit():
+            while (token := self.token()) is not None and token[0] in "0123456789":
                 digits += token
             if token is not None and token != " " and token != "\\relax":
                 self.back.append(token)
@@ -522,7 +524,12 @@ class Engine:
                 if self.switches and self.switch(name):
                     continue
                 return token
+            if self.nested > MOST_NESTED:
+                self.warn("too-deep", f"{plain} stands in more than {MOST_NESTED} others that are still being read; it is left out")
+                continue
+            self.nested += 1
             result = command(self, plain)
+            self.nested -= 1
             if result is not None:
                 return result
 

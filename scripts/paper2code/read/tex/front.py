@@ -129,7 +129,7 @@ def split(doc: Document, tokens: list[str]) -> list[str]:
             continue
         before = len(out)
         for one in re.split(r",\s*(?:and\s+)?|\s+and\s+|\s+&\s+|;\s*", text):
-            one = re.sub(r"[\d*†‡§¶,]+$", "", one.strip()).strip()
+            one = one.strip().rstrip("0123456789*†‡§¶,").strip()
             if is_name(one):
                 out.append(one)
         several = len(out) - before > 1

@@ -93,7 +93,7 @@ def definition(engine: Engine, token: str) -> None:
             if after == "{":
                 part = after
                 break
-            if after and after[0].isdigit():
+            if after and after[0] in "0123456789":
                 pattern.append([])
                 if after[1:]:
                     pattern[-1] += list(after[1:])

@@ -210,7 +210,7 @@ def consecutive(numbers: list[str]) -> bool:
 
 def ordered(numbers: list[str], sort: bool, compress: bool) -> list[str]:
     """Citation numbers as the cite package or natbib's options print them."""
-    if not all(number.isdigit() for number in numbers):
+    if not all(number.isdecimal() for number in numbers):
         return numbers
     values = [int(number) for number in numbers]
     if sort:

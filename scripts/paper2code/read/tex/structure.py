@@ -1027,8 +1027,8 @@ def footnotetext(doc: Document, name: str) -> None:
     if given is not None:
         value = doc.words(given)
         saved = doc.values["footnote"]
-        if value.isdigit():
-            doc.values["footnote"] = int(value)
+        if value.isdecimal():
+            doc.values["footnote"] = int(value[:9])
             number = doc.printed("footnote")
         doc.values["footnote"] = saved
     else:
