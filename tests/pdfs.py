@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # Beside these, "any" shows all of Unicode (a composite font, two bytes a character, as wide as its size), "drawn" is a Type 3
 # font whose glyphs are named as letters are, "nameless" one whose glyphs have names that say nothing.
-FONTS = {"roman": "Times-Roman", "math": "CMMI10", "bold": "Times-Bold", "italic": "Times-Italic", "mono": "Courier"}
+FONTS = {"roman": "Times-Roman", "bold": "Times-Bold", "italic": "Times-Italic", "mono": "Courier", "math": "Times-Italic-Math"}
 WIDTH, HEIGHT = 612, 792
 
 

@@ -292,3 +292,20 @@ def test_items_of_a_list_and_their_next_lines_are_no_equations(tmp_path):
     paper = paper_of(tmp_path, sheet)
     assert [item.text for item in paper.equations] == ["L = a + b"]
     assert "that is, let w = w0." in " ".join(block.text for section in paper.sections for block in section.blocks)
+
+
+def test_an_accent_drawn_before_the_letter_under_it_belongs_to_it(tmp_path):
+    """As TeX sets a hat: raised, and first. It parts no line, and no paragraph."""
+    sheet = first_page().text(100, 520, "We note the values of a rule as").text(232, 517.4, "\x88").text(232, 520, "f(x), where the")
+    paper = paper_of(tmp_path, sheet.lines(100, 532, PROSE))
+    text = " ".join(b.text for s in paper.sections for b in s.blocks)
+    assert "of a rule as f\u0302(x), where the We train" in text and "ˆ" not in text
+
+
+def test_the_number_of_a_formula_that_fills_its_column_stands_below_it(tmp_path):
+    sheet = Sheet().text(100, 80, "1   Rule", 12, "bold").lines(100, 100, PROSE)
+    for column, letter in ((100, "Q"), (240, "R")):
+        sheet.text(column, 170, f"{letter} = a x + b x + c x + ", 10, "math")
+    sheet.text(371, 182, "(1)").lines(100, 200, PROSE)
+    paper = paper_of(tmp_path, sheet.text(359, 170, "d", 10, "math"))
+    assert [(e.number, e.text and e.text[:5]) for e in paper.equations] == [("1", "Q = a")]

@@ -137,7 +137,10 @@ def number_of(document: Document, line: Line, lines: list[Line], left_style: boo
     # The number alone: a formula must stand on its height, to the left.
     beside = [l for l in lines if l is not line and l.x1 <= line.x0 + 2 and l.x0 >= left - 20 and l.y0 - 14 <= line.base <= l.y1 + 14]
     if not beside:
-        return None
+        # Or the formula fills its column, and the number stands on the next line.
+        full = [l for l in lines if l.x1 > line.x0 + 2 and l.x0 >= left - 3 and l.x1 <= right + 6 and l.math > 0.25 and not prose(document, l)
+                and 0.6 * document.leading < line.base - l.base < 1.6 * document.leading]
+        return (line, match.group(1)) if full else None
     level = [l for l in beside if abs(l.base - line.base) < 3 and prose(document, l)]
     if level and all(prose(document, l) for l in beside) and max(l.x1 for l in level) > line.x0 - 0.9 * line.size:
         return None

@@ -198,9 +198,17 @@ def lines_of(page: Page) -> list[Line]:
             words.append(word_of(word))
             out.append(Line(page.number, read_leftwards(words) if any(leftwards(w.text) for w in words if w.text >= "\u0590") else words))
 
-    for char in page.chars:
-        if run and char.text in ACCENTS and not char.font.math and put_over(run, char):
-            continue
+    over: Char | None = None  # an accent that was drawn before its letter
+    for char, following in zip(page.chars, [*page.chars[1:], None], strict=False):
+        if char.text in ACCENTS:
+            if following is not None and stands_over(char, following):
+                over = char
+                continue
+            if run and not char.font.math and put_over(run, char):
+                continue
+        if over is not None:
+            char = char._replace(text=normal(char.text + ACCENTS[over.text]), space=char.space or over.space)
+            over = None
         if run and same_line(run, base, size, char):
             if len(run) == 1 and hanging(run[0]):
                 base, size = char.base, char.font.size
@@ -212,6 +220,13 @@ def lines_of(page: Page) -> list[Line]:
         run, base, size = [char], char.base, char.font.size
     close()
     return out
+
+
+def stands_over(accent: Char, letter: Char) -> bool:
+    """Whether an accent is raised over the letter drawn next, as TeX sets a hat on an f or a caron on a C."""
+    middle = (accent.x0 + accent.x1) / 2
+    return (letter.text.isalpha() and letter.x0 - 0.5 <= middle <= letter.x1 + 0.5
+            and 0.12 * letter.font.size < letter.base - accent.base < 0.6 * letter.font.size)
 
 
 def put_over(run: list[Char], accent: Char) -> bool:
