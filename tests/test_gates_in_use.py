@@ -191,3 +191,23 @@ def test_a_paper_without_an_id_is_known_by_its_title(tmp_path, id, told):
     name = "A Rule for Small Models" if not told else "Another Work"
     (tmp_path / "README.md").write_text(f"This implements {name} (arXiv:{id}).\n", encoding="utf-8")
     assert bool(references.check(tmp_path, paper)) == told
+
+
+@pytest.mark.parametrize("held, state, told", [("8\n    k: 3", "covered", set()), ("8\n    k: 4", "stale", {"trace-stale"}), ("8", "covered", {"trace-uncovered"})])
+def test_a_mapping_is_traced_key_by_key(tmp_path, held, state, told):
+    from paper2code.check import trace
+
+    cited = '  # §3 — "widths of 8 and 3"\n'
+    config = f"model:\n  layers:\n  {cited}    w: {held}\n".replace("\n    k:", f"\n  {cited}    k:")
+    repository = laid(tmp_path, "def f(config):\n    return config.model.layers.w + config.model.layers.k\n", config)
+    row = ledger.Item(1, id="layers", group="architecture", item="layers", status="SPECIFIED", where="§3", quote="widths of 8 and 3",
+                      value={"w": 8, "k": 3}, config="model.layers")
+    read = ledger.Ledger("ledger.yaml", items=[row])
+    assert set(read.by_config()) == {"model.layers.w", "model.layers.k"}
+    paper = Paper(id="0", title="T", sections=[Section(id="s3", title="Model", number="3", level=1)])
+    give_ids(paper)
+    from paper2code.check import anchors
+
+    found, _ = anchors.scan(tmp_path)
+    findings, rows = trace.check(repository, found, Places(paper), paper, read, None)
+    assert {f.check for f in findings} == told and (told == {"trace-uncovered"} or rows[0].state == state)

@@ -41,11 +41,12 @@ PARTIALLY_SPECIFIED. What a replication by others chose is never SPECIFIED: it m
 
 from __future__ import annotations
 
+import keyword
 import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from paper2code.check import expression, marked
@@ -170,7 +171,8 @@ class Ledger:
         return [row for row in self.contradictions if not row.fields.get("no_contradiction")]
 
     def by_config(self) -> dict[str, Item]:
-        return {item.config: item for item in self.items if item.config}
+        """Config path → decision; a mapping has a path for each of its keys."""
+        return {part.config: part for item in self.items if item.config for part in apart(item)}
 
     def counts(self) -> dict[str, int]:
         """Items of each status, in the order of `STATUSES`."""
@@ -186,6 +188,18 @@ class Ledger:
                 if item.config:
                     out[item.config] = item.value
         return out
+
+
+def mapping(value: object) -> bool:
+    """Whether a value is a mapping that can be a section of its own: its keys are identifiers."""
+    return isinstance(value, dict) and bool(value) and all(isinstance(key, str) and key.isidentifier() and not keyword.iskeyword(key) for key in value)
+
+
+def apart(item: Item) -> list[Item]:
+    """A decision about a mapping as one for each of its keys, with the path that the key has; any other as it is."""
+    if not mapping(item.value):
+        return [item]
+    return [part for key, value in item.value.items() for part in apart(replace(item, config=f"{item.config}.{key}", value=value))]
 
 
 def text_of(node: Node) -> str | None:

@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass, field
 from paper2code.check.anchors import Anchor
 from paper2code.check.census import equal, used_names
 from paper2code.check.contribution import Contribution
-from paper2code.check.ledger import NOT_APPLICABLE, PARTIALLY, SPECIFIED, Item, Ledger, out_of_scope
+from paper2code.check.ledger import NOT_APPLICABLE, PARTIALLY, SPECIFIED, Item, Ledger, apart, out_of_scope
 from paper2code.check.numbers import plain
 from paper2code.check.places import Places
 from paper2code.check.repository import Repository
@@ -129,7 +129,11 @@ class Trace:
         cited = self.citing(item)
         row.code = sorted({f"{anchor.file}:{anchor.line}" for anchor in cited})[:12]
         if item.config:
-            self.configured(item, row, file)
+            states = []
+            for part in apart(item):
+                self.configured(part, row, file)
+                states.append(row.state)
+            row.state = next((state for state in (STALE, UNCOVERED) if state in states), COVERED)
             if item.code:
                 row.code = list(dict.fromkeys([*self.defined(item.code), *row.code]))
         elif item.code:
@@ -151,7 +155,7 @@ class Trace:
         elif cited:
             row.state = COVERED
         # A key that is set and never read is told by config-unused, a place that is missing by what looked for it.
-        told = item.config in self.repository.values or any(
+        told = any(part.config in self.repository.values for part in apart(item)) or any(
             finding.check.startswith("trace") and finding.message.startswith(f"{item.id}:") for finding in self.findings
         )
         if row.state == UNCOVERED and not told:

@@ -10,12 +10,12 @@ import keyword
 import re
 import textwrap
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from paper2code import files
 from paper2code.check import census, dimensions
 from paper2code.check.contribution import TYPES, Component, Contribution
-from paper2code.check.ledger import ASSUMPTION, NOT_APPLICABLE, OFFICIAL, PARTIALLY, SPECIFIED, UNSPECIFIED, Item, Ledger
+from paper2code.check.ledger import ASSUMPTION, NOT_APPLICABLE, OFFICIAL, PARTIALLY, SPECIFIED, UNSPECIFIED, Item, Ledger, apart
 from paper2code.check.places import Places
 from paper2code.cli import USAGE, Stop
 from paper2code.paper import Equation, Paper
@@ -335,23 +335,11 @@ def tree(paths: dict[str, Item]) -> dict:
     return out
 
 
-def mapping(value: object) -> bool:
-    """Whether a value is a mapping that can be a section of its own: its keys are identifiers."""
-    return isinstance(value, dict) and bool(value) and all(isinstance(key, str) and key.isidentifier() and not keyword.iskeyword(key) for key in value)
-
-
 def settings(items: list[Item]) -> dict[str, Item]:
     """Config path → decision, in the ledger's order. A decision whose value is a mapping has a path for each of its keys, and stands at
     each of them with its anchor or flag."""
-    out: dict[str, Item] = {}
-    for item in items:
-        if not item.config or item.status == NOT_APPLICABLE or item.value is None:
-            continue
-        if mapping(item.value):
-            out |= settings([replace(item, config=f"{item.config}.{key}", value=value) for key, value in item.value.items()])
-        else:
-            out[item.config] = item
-    return out
+    chosen = [item for item in items if item.config and item.status != NOT_APPLICABLE and item.value is not None]
+    return {part.config: part for item in chosen for part in apart(item)}
 
 
 def yaml_lines(level: dict, depth: int = 0) -> list[str]:
