@@ -78,7 +78,7 @@ VARIANTS = re.compile(r"(?i)(baseline|ablat|^vanilla|without_?\w+variant)")
 DISTRIBUTED = {"distributed training"}
 
 
-def local(node: ast.Call) -> bool:
+def from_disk(node: ast.Call) -> bool:
     """Whether a call says that it takes files from this machine alone."""
     return any(key.arg == "local_files_only" and isinstance(key.value, ast.Constant) and key.value.value is True for key in node.keywords)
 
@@ -205,7 +205,7 @@ def excluded(repository: Repository, *, type: str, mode: str, listed: set[str], 
             if isinstance(node, ast.Call):
                 name = full_name(module, node.func)
                 for known, what in NEVER_CALLS.items():
-                    if (name == known or name.endswith("." + known)) and not local(node) and not (what in DISTRIBUTED and (system or known == "pmap")):
+                    if (name == known or name.endswith("." + known)) and not from_disk(node) and not (what in DISTRIBUTED and (system or known == "pmap")):
                         out.append(
                             Finding(
                                 "code-excluded",
