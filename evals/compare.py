@@ -12,7 +12,6 @@ by a person here, and nothing is asked that only this skill's own layout could a
 from __future__ import annotations
 
 import argparse
-import ast
 import json
 import sys
 from collections import Counter
@@ -25,7 +24,7 @@ from paper2code import environment  # noqa: E402
 
 def measured(folder: Path, paper, framework: str, most: int) -> dict[str, str]:
     """Row name → figure of one result."""
-    from paper2code.check import everything, mutate, notebook
+    from paper2code.check import everything, notebook
     from paper2code.check.outcome import Outcome
 
     outcome = everything.check(folder, paper)
@@ -45,16 +44,11 @@ def measured(folder: Path, paper, framework: str, most: int) -> dict[str, str]:
     python, run = notebook.python_for(framework), Outcome()
     ran = notebook.run(book, folder, python, run)
     out["notebook"] = f"runs, {run.counts['seconds']} s" if ran else f"fails: {run.findings[-1].message[:80]}"
-    names = [
-        type("Part", (), {"name": node.name})
-        for path in sorted((folder / "src").rglob("*.py"))
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef))
-    ]
-    notebook.MOST_MUTANTS, notebook.EACH, mutate.WANTED = most, 1, 1
+    notebook.MOST_MUTANTS = most
     faults = Outcome()
-    notebook.bites(book, folder, names, python, framework, faults, each=1, seconds=1200.0)
-    out["seeded faults noticed, of all"] = f"{faults.counts.get('faults noticed', 0)} of {faults.counts.get('faults tried', 0)}"
+    notebook.bites(book, folder, [], python, framework, faults, seconds=1200.0)
+    tried = faults.counts.get("faults tried beside the components", 0)
+    out["seeded faults noticed, one in each function and class"] = f"{faults.counts.get('of them noticed', 0)} of {tried}"
     out["lines of src/"] = str(sum(len(path.read_text(encoding="utf-8").splitlines()) for path in (folder / "src").rglob("*.py")))
     return out
 

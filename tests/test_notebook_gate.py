@@ -79,6 +79,16 @@ def test_checks_that_do_not_bite_are_told(tmp_path):
     assert any(finding.check == "mutant-survived" for finding in outcome.findings)
 
 
+def test_code_beside_the_components_is_altered_too_and_only_warned_of(tmp_path):
+    folder = result(tmp_path, GOOD)
+    more = '\n\ndef helper(x: float) -> float:\n    """§1."""\n    return x + x / 3\n'
+    (folder / "src" / "model.py").write_text(SOURCE + more, encoding="utf-8")
+    outcome = examine(folder)
+    assert kinds(outcome) == set() and outcome.counts["faults noticed"] >= 1
+    assert (outcome.counts["faults tried beside the components"], outcome.counts["of them noticed"]) == (1, 0)
+    assert "helper" in [finding.message.split(":")[0] for finding in outcome.findings if finding.check == "mutant-survived"]
+
+
 @pytest.mark.parametrize(
     ("cells", "shown", "expected"),
     [

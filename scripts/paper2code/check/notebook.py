@@ -434,16 +434,22 @@ def bites(
     seconds: float = MUTANT_SECONDS,
     memory: int = MEMORY,
 ) -> None:
-    """Put seeded faults into src/, one at a time, and see whether the notebook notices."""
+    """Put seeded faults into src/, one at a time, and see whether the notebook notices: first into the components, then one into each
+    other function and class, as far as the time goes."""
     made: list[mutate.Mutant] = []
+    beside: list[mutate.Mutant] = []
     names = [part.name for part in components]
     for path in sorted((result / "src").rglob("*.py")):
         file = path.relative_to(result).as_posix()
         try:
-            made += mutate.mutants(file, path.read_text(encoding="utf-8"), names, each=max(each, -(-mutate.WANTED // max(1, len(names)))), seed=seed)
+            text = path.read_text(encoding="utf-8")
+            others = [node.name for node in ast.parse(text).body if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name not in names]
         except (SyntaxError, ValueError):
             continue  # gate 4 says so
+        made += mutate.mutants(file, text, names, each=max(each, -(-mutate.WANTED // max(1, len(names)))), seed=seed)
+        beside += mutate.mutants(file, text, others, each=1, seed=seed)
     made = made[:MOST_MUTANTS]
+    made += beside[: max(0, MOST_MUTANTS - len(made))]
     if made:
         cli.say(f"planting {len(made)} faults in src/, one run of the notebook each: at most {MUTANT_SECONDS:.0f} s")
     if not made:
@@ -499,11 +505,14 @@ def bites(
     survived = [mutant for at, mutant in enumerate(made) if states.get(str(at), {}).get("state") == "survived"]
     skipped = len(made) - len(killed) - len(survived)
     caught = {mutant.name for mutant in killed}
+    inside = [sum(mutant.name in names for mutant in some) for some in (killed, survived)]
     outcome.counts |= {
-        "faults tried": len(killed) + len(survived),
-        "faults noticed": len(killed),
+        "faults tried": sum(inside),
+        "faults noticed": inside[0],
         "mutation seconds": round(ended.seconds, 1),
     }
+    if len(killed) + len(survived) > sum(inside):
+        outcome.counts |= {"faults tried beside the components": len(killed) + len(survived) - sum(inside), "of them noticed": len(killed) - inside[0]}
     if skipped:
         outcome.notes.append(f"{skipped} faults were not tried: no time was left")
     for mutant in survived:
@@ -519,7 +528,7 @@ def bites(
             )
         )
     for name in dict.fromkeys(mutant.name for mutant in survived):
-        if name not in caught:
+        if name not in caught and name in names:
             outcome.findings.append(
                 Finding(
                     "notebook-toothless",
