@@ -218,3 +218,10 @@ def test_a_table_decides_between_two_texts_that_report_a_result():
     whole.tables = [Table("t", "2", "Results.", [["Ours", "28.4", "41.8"]])]
     held = "first" if first.kind == "abstract" or "41.8" in first.text else "second"
     assert f"the {held} holds, Table 2 prints it" in settled(entry, whole).rule
+
+
+@pytest.mark.parametrize("second, strength", [
+    ("Lastly, the batch size is 32 sequences.", "possible"), ("The batch size is 32 sequences.", LIKELY)])
+def test_a_section_that_goes_on_to_another_thing_is_no_likely_contradiction(second, strength):
+    entries = found(paper(section("4", "Training", "Models are trained with a batch of 64 sequences.", second)))
+    assert [entry.strength for entry in entries] == [strength]

@@ -445,9 +445,21 @@ def settled(entry: Contradiction, paper: Paper) -> Contradiction:
     return replace(entry, rule=f"table over prose: the {side} holds, {where} prints it")
 
 
+ANOTHER = re.compile(r"\b(?:also|instead|another|alternatively|respectively|in contrast|as with|compared (?:to|with)|finally|lastly|\w+ results)\b", re.I)
+
+
+def softened(entry: Contradiction) -> Contradiction:
+    """One section that goes on to another experiment or model, by its own words, has two values because there are two things."""
+    sides = (entry.first.statement, entry.second.statement)
+    if entry.strength == LIKELY and sides[0].section == sides[1].section and sides[0].item == sides[1].item is None and any(
+            ANOTHER.search(side.text) for side in sides):
+        return replace(entry, strength=POSSIBLE)
+    return entry
+
+
 def contradictions(paper: Paper, swept: Sweep) -> list[Contradiction]:
     """Everything found, the likely before the possible."""
-    found = [*numeric(swept), *worded(swept), *formulas(paper, swept.statements), *(settled(entry, paper) for entry in results(swept))]
+    found = [*map(softened, (*numeric(swept), *worded(swept))), *formulas(paper, swept.statements), *(settled(entry, paper) for entry in results(swept))]
     return sorted(found, key=lambda entry: entry.strength != LIKELY)[:SHOWN]
 
 
