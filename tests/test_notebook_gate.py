@@ -239,3 +239,4 @@ def test_faults_leave_messages_and_types_alone():
     body = '    """1 - 2."""\n    if x is None:\n        raise ValueError(f"{x - 1} of {2 - 1}")\n    return x\n'
     text = f'def f(x: "Tensor[3 - 1]") -> int:\n{body}'
     assert mutate.mutants("src/f.py", text, ["f"], each=9) == []
+    assert mutate.mutants("src/c.py", "@dataclass(frozen=True)\nclass C:\n    a: int\n", ["C"], each=9) == []

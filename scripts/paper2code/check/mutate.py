@@ -58,6 +58,8 @@ def changes(root: ast.AST) -> Iterator[Change]:
         for name in ("annotation", "returns"):
             if isinstance(getattr(node, name, None), ast.AST):
                 skipped |= {id(inner) for inner in ast.walk(getattr(node, name))}
+        for decorator in getattr(node, "decorator_list", ()):  # frozen or not, compiled or not: the values are the same
+            skipped |= {id(inner) for inner in ast.walk(decorator)}
     for node in ast.walk(root):
         if id(node) not in skipped:
             yield from changes_of(node)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import random
 import re
 import shutil
 import tempfile
@@ -449,7 +450,8 @@ def bites(
         made += mutate.mutants(file, text, names, each=max(each, -(-mutate.WANTED // max(1, len(names)))), seed=seed)
         beside += mutate.mutants(file, text, others, each=1, seed=seed)
     made = made[:MOST_MUTANTS]
-    made += beside[: max(0, MOST_MUTANTS - len(made))]
+    room = max(0, MOST_MUTANTS - len(made))
+    made += beside if len(beside) <= room else random.Random(seed).sample(beside, room)  # from all files alike
     if made:
         cli.say(f"planting {len(made)} faults in src/, one run of the notebook each: at most {MUTANT_SECONDS:.0f} s")
     if not made:
