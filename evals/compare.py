@@ -3,7 +3,7 @@
 
     python3 evals/compare.py --paper WORK with=DIR without=DIR
 
-For each folder: quotes that are in the paper where they are said to be, of all quotes; numbers of src/ and values of configs/ that are
+For each folder: quotes whose words are in the paper, of all quotes; numbers of src/ and values of configs/ that are
 cited or flagged, of all; framework defaults that decide something and are left silent; whether the notebook runs, in how many seconds;
 seeded faults in src/ (the same kinds for all, in every top-level function and class) that its checks notice. Nothing of a result is read
 by a person here, and nothing is asked that only this skill's own layout could answer.
@@ -33,11 +33,13 @@ def measured(folder: Path, paper, framework: str, most: int) -> dict[str, str]:
     numbers, values = outcome.looked["numbers in src"], outcome.looked["config values"]
     bare = checks["census-number"] + checks["census-config"] + checks["value-not-cited"]
     out = {
-        "quotes in the paper, of all": f"{quotes['verified']} of {sum(quotes.values())}",
+        "quotes whose words are in the paper, of all": f"{quotes['verified'] + quotes['moved']} of {sum(quotes.values())}",
         "numbers and config values cited or flagged, of all": f"{numbers + values - bare} of {numbers + values}",
         "silent framework defaults": str(checks["default-silent"]),
         "places that the paper does not have": str(checks["place-missing"] + checks["place-mismatch"]),
     }
+    if not most:
+        return out
     book, problems = notebook.read(folder)
     if book is None:
         return out | {"notebook": problems[0].message}
@@ -58,7 +60,7 @@ def main() -> int:
     parser.add_argument("results", nargs="+", metavar="NAME=DIR")
     parser.add_argument("--paper", required=True, type=Path, help="a workspace, paper.json, or a file of the paper")
     parser.add_argument("--framework", default="pytorch", choices=("pytorch", "jax", "numpy"))
-    parser.add_argument("--faults", type=int, default=60, help="at most this many seeded faults in each (default 60)")
+    parser.add_argument("--faults", type=int, default=60, help="at most this many seeded faults in each (default 60; 0: the notebook is left alone)")
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     environment.ensure()

@@ -118,6 +118,21 @@ def test_fractions_in_words_state_a_number(text, value, stated):
     assert census.holds(text, value) == stated
 
 
+@pytest.mark.parametrize("place", ["App. G.1", "App. G", "Appendices A and B", "Theorem 2", "Lemma A.1", "Appendix G.1"])
+def test_every_form_of_a_place_cites(place):
+    from paper2code.check.repository import CITES
+
+    assert CITES.search(f'# {place} — "used the remaining 55,000 examples"')
+    assert not CITES.search("# an apple, approx. 3, the theorem of old")
+
+
+def test_a_value_beside_its_fraction_in_words_is_cited():
+    from paper2code.check import numbers
+
+    assert numbers.states("Connections to outputs are pruned at half of the rate", 0.5)
+    assert not numbers.states("Connections to outputs are pruned at half of the rate", 0.3)
+
+
 @pytest.mark.parametrize("shape, good", [("object", True), ("(parameters)", True), ("text", True), ("a set", False)])
 def test_a_symbol_may_be_no_tensor(shape, good):
     assert bool(contribution.SHAPE.match(shape)) == good

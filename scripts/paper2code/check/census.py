@@ -28,7 +28,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from paper2code.check.numbers import read
+from paper2code.check.numbers import in_words, read
 from paper2code.check.repository import CITES, FLAG, Config, Mark, Module, Repository, parts
 from paper2code.find import values as readings
 from paper2code.findings import WARNING, Finding
@@ -53,13 +53,6 @@ COUNTING = {"range", "enumerate", "islice", "zip", "exit", "SystemExit"}
 FORMULA = re.compile(r"\b(?:Eqs?\.?\s*\(?[A-Z]?\.?\d|Equations?\s*\(?\d|Algorithms?\s*\d|Alg\.\s*\d)")
 
 
-FRACTIONS = (
-    (0.5, re.compile(r"\b(?:half|halve[sd]?|halving)\b", re.I)),
-    (0.25, re.compile(r"\b(?:a|one) quarter\b", re.I)),
-    (2, re.compile(r"\b(?:twice|doubled?|doubling)\b", re.I)),
-)
-
-
 def named(text: str) -> list[readings.Number]:
     """The numbers a text states, without those of places ("Table 2", "§5.3") and indices. "2000 sequences" may look like a year."""
     return [number for number in read(text) if number.kind not in (readings.PLACE, readings.INDEX)]
@@ -68,9 +61,7 @@ def named(text: str) -> list[readings.Number]:
 def holds(text: str, value: float | int) -> bool:
     """Whether a text states a number, in one of the ways people write it (4000, 4,000, 4k, 10^{-9}, ten per cent)."""
     # "2000 sequences" looks like a year; what is asked for by its value is not one.
-    if any(abs(value - number) < 1e-9 for number, words in FRACTIONS if words.search(text)):
-        return True
-    return any(close(number, value) for number in readings.numbers(text) if number.kind not in (readings.PLACE, readings.INDEX))
+    return in_words(text, value) or any(close(number, value) for number in readings.numbers(text) if number.kind not in (readings.PLACE, readings.INDEX))
 
 
 def close(number: readings.Number, value: float | int) -> bool:

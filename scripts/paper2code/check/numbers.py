@@ -45,13 +45,25 @@ def read(text: str) -> tuple[values.Number, ...]:
     return tuple(values.numbers(text[:100_000]))
 
 
+FRACTIONS = (
+    (0.5, re.compile(r"\b(?:half|halve[sd]?|halving)\b", re.I)),
+    (0.25, re.compile(r"\b(?:a|one) quarter\b", re.I)),
+    (2, re.compile(r"\b(?:twice|doubled?|doubling)\b", re.I)),
+)
+
+
+def in_words(text: str, value: float) -> bool:
+    """Whether a text names a fraction or a multiple by its word (half, twice)."""
+    return any(abs(value - number) < 1e-9 for number, words in FRACTIONS if words.search(text))
+
+
 def states(text: str, value: object) -> bool:
     """Whether a text states a value: as a number in any of the ways papers write it, or, for a word, as that word."""
     wanted = number(value)
     if wanted is None:
         word = fold(str(value).strip().strip("\"'")).text
         return bool(word) and word in fold(text).text
-    return any(each.equals(wanted) for each in read(text)) or (wanted == 100 and PERCENT.search(text) is not None)
+    return any(each.equals(wanted) for each in read(text)) or (wanted == 100 and PERCENT.search(text) is not None) or in_words(text, float(wanted))
 
 
 @lru_cache(maxsize=16384)
