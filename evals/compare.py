@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
 
-from paper2code import environment  # noqa: E402
+from paper2code import cli, environment  # noqa: E402
 
 
 def measured(folder: Path, paper, framework: str, most: int) -> dict[str, str]:
@@ -55,19 +55,24 @@ def measured(folder: Path, paper, framework: str, most: int) -> dict[str, str]:
     return out
 
 
-def main() -> int:
+def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", nargs="+", metavar="NAME=DIR")
     parser.add_argument("--paper", required=True, type=Path, help="a workspace, paper.json, or a file of the paper")
     parser.add_argument("--framework", default="pytorch", choices=("pytorch", "jax", "numpy"))
     parser.add_argument("--faults", type=int, default=60, help="at most this many seeded faults in each (default 60; 0: the notebook is left alone)")
     parser.add_argument("--json", action="store_true")
-    args = parser.parse_args()
+    args = parser.parse_args(argv)
     environment.ensure()
     from paper2code.check.result import paper_of
 
     paper, _ = paper_of(args.paper)
-    table = {name: measured(Path(folder), paper, args.framework, args.faults) for name, _, folder in (one.partition("=") for one in args.results)}
+    results = {name: Path(folder) for name, _, folder in (one.partition("=") for one in args.results)}
+    for name, folder in results.items():
+        if not any((folder / "src").rglob("*.py")):
+            raise cli.Stop(f"{name}: there is no Python code in {folder / 'src'}, so nothing can be measured", code=cli.USAGE,
+                           expected="NAME=DIR, where DIR holds src/, configs/ and notebooks/")
+    table = {name: measured(folder, paper, args.framework, args.faults) for name, folder in results.items()}
     if args.json:
         print(json.dumps(table, indent=2))
         return 0
@@ -79,4 +84,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(cli.run(main))

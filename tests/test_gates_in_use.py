@@ -8,7 +8,7 @@ from paper2code.check import bodies, census, contribution, defaults, ledger, mut
 from paper2code.check.flags import flag_form
 from paper2code.check.places import Places
 from paper2code.check.repository import Repository
-from paper2code.paper import Paper, Section, Table, give_ids
+from paper2code.paper import Equation, Paper, Section, Table, give_ids
 from paper2code.show import audit, closing
 
 LINK = "https://github.com/owner/name/blob/" + "a" * 40 + "/train.py#L12"
@@ -57,6 +57,8 @@ def test_official_code_can_contradict_the_paper_and_a_seen_pair_may_be_none(tmp_
 
 
 @pytest.mark.parametrize("old, new", [(f'source: "{LINK}"', 'source: "https://github.com/owner/name"'), (", says: clips at 0.5", ""),
+                                      ("no_contradiction: two experiments, each with its own", "no_contradiction: true"),
+                                      ("no_contradiction: two experiments, each with its own", "no_contradiction: fine"),
                                       (', quote: "we clip at 1.0"', "")])
 def test_a_side_without_its_evidence_is_refused(tmp_path, old, new):
     read, _ = book(tmp_path, BOOK.replace(old, new))
@@ -74,9 +76,10 @@ def test_a_row_decides_or_says_why_both_hold(tmp_path, old):
 
 @pytest.mark.parametrize("text, held", [
     (r"$a \in\widehat{{\mathcal{E}}}(c)$", False), (r"x_{{i}} and \hat{{x}}", False), ("{{ name }}", True), ("FILL IN: what it does", True),
-    ("a dict {{'a': 1}}", False), ("{{component.name}}", True)])
+    ("a dict {{'a': 1}}", False), ("{{component.name}}", True), (r"$p\left( {{x}} \right)$", False), ("$p( {{x}}\n    + y)$", False),
+    (r"$x$ and {{ name }}", True)])
 def test_double_braces_of_latex_are_no_placeholder(text, held):
-    assert bool(bodies.PLACEHOLDER.search(text)) == held
+    assert bool(bodies.placeholder(text)) == held
 
 
 def test_a_derived_dataclass_is_no_section_of_the_config(tmp_path):
@@ -113,7 +116,9 @@ def test_an_open_choice_without_alternatives_is_told_as_it_stands():
 
 @pytest.mark.parametrize("text, value, stated", [
     ("pruned at half of the rate", 0.5, True), ("at twice the rate", 2, True), ("halving it each time", 0.5, True), ("behalf of all", 0.5, False),
-    ("at half of the rate", 0.25, False), ("the last quarter of training", 0.25, False)])
+    ("at half of the rate", 0.25, False), ("half the learning rate", 0.5, True), ("by one half", 0.5, True), ("in half precision", 0.5, False),
+    ("in half-precision", 0.5, False), ("the first half of training", 0.5, False), ("double Q-learning", 2, False), ("double precision", 2, False),
+    ("doubling the width", 2, True), ("the last quarter of training", 0.25, False)])
 def test_fractions_in_words_state_a_number(text, value, stated):
     assert census.holds(text, value) == stated
 
@@ -123,7 +128,7 @@ def test_every_form_of_a_place_cites(place):
     from paper2code.check.repository import CITES
 
     assert CITES.search(f'# {place} — "used the remaining 55,000 examples"')
-    assert not CITES.search("# an apple, approx. 3, the theorem of old")
+    assert not CITES.search("# an apple, approx. 3, see App.Config, the theorem of old")
 
 
 def test_a_value_beside_its_fraction_in_words_is_cited():
@@ -144,7 +149,9 @@ def test_a_part_of_a_table_is_the_table_where_captions_number_no_parts():
     give_ids(paper)
     places = Places(paper)
     assert places.resolve("Table 2b").items == places.resolve("Table 2").items != set()
-    assert places.resolve("Table 3b").missing
+    assert places.resolve("Table 3b").missing and places.resolve("Table 2z").missing
+    paper.equations.append(Equation("eq1", "(1)", "x = 1", section=paper.sections[0].id))
+    assert Places(paper).resolve("Eq. 1").items and Places(paper).resolve("Eq. 1b").missing  # parts of an equation have numbers of their own
 
 
 # --- faults and the notebook -----------------------------------------------------------------------------------------------------
@@ -155,6 +162,7 @@ def test_a_part_of_a_table_is_the_table_where_captions_number_no_parts():
 def test_what_nothing_could_notice_is_not_planted(line):
     made = mutate.mutants("src/f.py", f"def f(a, b, x, d, opt, groups, rate):\n    {line}\n", ["f"], each=9)
     assert [mutant.what for mutant in made] == []
+    assert mutate.mutants("src/f.py", "def f(x):\n    return Parameter(x, requires_grad=False)\n", ["f"], each=9)
     assert mutate.mutants("src/f.py", "def f(model, rate):\n    return Adam(model.parameters(), lr=rate)\n", ["f"], each=9)
 
 
@@ -166,6 +174,16 @@ def test_what_a_check_asserts_on_may_be_made_in_another_cell(tmp_path):
     nbformat.write(node, tmp_path / notebook.FILE)
     read, _ = notebook.read(tmp_path)
     used = notebook.used_by_checks(read)
+    assert "Reader" in used and "Other" not in used
+
+
+def test_a_name_made_again_by_the_check_is_not_what_another_cell_made(tmp_path):
+    (tmp_path / "notebooks").mkdir()
+    node = nbformat.v4.new_notebook(cells=[
+        nbformat.v4.new_code_cell("shown = Other(1)\nmodel = Reader(2)"), nbformat.v4.new_code_cell("model = model.eval()"),
+        nbformat.v4.new_code_cell("shown = 3\nassert shown == 3 and model.width == 2")])
+    nbformat.write(node, tmp_path / notebook.FILE)
+    used = notebook.used_by_checks(notebook.read(tmp_path)[0])
     assert "Reader" in used and "Other" not in used
 
 

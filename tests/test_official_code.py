@@ -415,9 +415,10 @@ def test_an_archive_on_this_machine_says_its_commit(clone, place, tmp_path):
 
 
 @pytest.mark.parametrize("what, commit, words", [("nowhere", None, "no file or folder"), ("empty", None, "git cannot read"),
-                                                 ("clone", "no-such-branch", "git cannot read")])
+                                                 ("clone", "no-such-branch", "git cannot read"), ("clone/inside", None, "inside another repository")])
 def test_a_copy_that_is_none_is_said(clone, place, tmp_path, what, commit, words):
     (tmp_path / "empty").mkdir()
+    (tmp_path / "clone" / "inside").mkdir()
     with pytest.raises(cli.Stop) as stop:
         bring.bring("https://github.com/owner/name", place, commit=commit, copy=tmp_path / what)
     assert words in stop.value.message

@@ -9,7 +9,15 @@ from paper2code.check.repository import CITES, Module, Repository, end, head
 from paper2code.findings import WARNING, Finding
 
 # Double braces of a template; those of LaTeX (\hat{{x}}, x_{{i}}) follow a letter, a sign or another brace.
-PLACEHOLDER = re.compile(r"(?<![\w\\^_{}])\{\{\s*[A-Za-z][\w .|-]*\}\}|\bFILL[ _-]?IN\b|\bYOUR CODE HERE\b")
+TEMPLATE = re.compile(r"(?<![\w\\^_{}])\{\{\s*[A-Za-z][\w .|-]*\}\}|\bFILL[ _-]?IN\b|\bYOUR CODE HERE\b")
+MATHEMATICS = re.compile(r"\$[^$\"]{1,400}\$")
+
+
+def placeholder(text: str) -> bool:
+    """Whether a text still holds something to be filled in. What stands in mathematics is LaTeX's own."""
+    return bool(TEMPLATE.search(MATHEMATICS.sub("", text)))
+
+
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -101,7 +109,7 @@ def stubs(module: Module) -> list[Finding]:
                         expected="what is known (with its place), what is not, and how to find out",
                     )
                 )
-        if PLACEHOLDER.search("\n".join(module.lines[node.lineno - 1 : end(node)])):
+        if placeholder("\n".join(module.lines[node.lineno - 1 : end(node)])):
             out.append(Finding("code-placeholder", f"{name} still holds a placeholder", module.file, node.lineno, fix="fill it in"))
     return out
 

@@ -465,6 +465,18 @@ def check_rows(ledger: Ledger) -> list[Finding]:
                 )
             )
     for entry in ledger.contradictions:
+        reason = entry.fields.get("no_contradiction")
+        if reason is not None and not (isinstance(reason, str) and says_something(reason)):
+            out.append(
+                Finding(
+                    "ledger-contradiction",
+                    f"no_contradiction: {reason!r} says nothing",
+                    file,
+                    entry.lines.get("no_contradiction", entry.line),
+                    expected='no_contradiction: "why both hold" (two models, two experiments, a bound and a value)',
+                    fix="say of what each of the two sentences speaks, or decide",
+                )
+            )
         for side in ("first", "second"):
             given = entry.fields.get(side)
             if isinstance(given, dict) and given.get("source"):

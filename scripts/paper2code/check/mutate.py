@@ -16,7 +16,7 @@ MASKS = {"masked_fill", "masked_fill_"}
 STEPS = {"zero_grad", "clip_grad_norm_", "train", "eval", "normal_", "zeros_", "manual_seed", "xavier_uniform_", "kaiming_normal_"}
 SETTINGS = {"betas", "eps", "weight_decay", "lr", "b1", "b2", "momentum", "learning_rate", "p", "rate", "mask", "attn_mask"}
 # Switches that change no value where the code is right: a planted fault there could never be noticed.
-HARMLESS = {"strict", "set_to_none", "inplace", "copy", "non_blocking", "pin_memory", "foreach", "fused", "requires_grad", "deep"}
+HARMLESS = {"strict", "set_to_none", "inplace", "copy", "non_blocking", "pin_memory", "foreach", "fused", "deep"}
 TWINS = {"min": "max", "minimum": "maximum", "amin": "amax", "argmin": "argmax", "sum": "mean", "sin": "cos", "floor": "ceil", "cumsum": "cumprod",
          "logical_and": "logical_or", "triu": "tril"}
 TWINS |= {two: one for one, two in TWINS.items()}

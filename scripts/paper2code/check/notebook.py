@@ -21,7 +21,7 @@ import nbformat
 from paper2code import cli, environment, files
 from paper2code.check import against as papers
 from paper2code.check import anchors, contribution, mutate, supervise
-from paper2code.check.bodies import PLACEHOLDER
+from paper2code.check.bodies import placeholder
 from paper2code.check.outcome import Outcome
 from paper2code.findings import WARNING, Finding, errors
 from paper2code.paper import Paper
@@ -134,24 +134,29 @@ def structure(book: Book, components: list, mode: str) -> list[Finding]:
                 )
             )
     for at, _, text, _ in book.cells:
-        if PLACEHOLDER.search(text):
+        if placeholder(text):
             out.append(Finding("notebook-placeholder", f"{name_of(at, text)} is still to be written", FILE, fix=told(text) or "write it"))
     return out
 
 
 def used_by_checks(book: Book) -> set[str]:
-    """Names that asserting cells use, and the names of which earlier cells made what they use."""
-    used = {name for _, text, _ in book.code() if checks(text) for name in names_in(text)}
+    """Names that asserting cells use, and the names of which the cells before them made what they use."""
+    used: set[str] = set()
+    wanted: set[str] = set()  # by what comes later, and not made since
     for _, text, _ in reversed(book.code()):
         try:
             body = ast.parse(re.sub(r"(?m)^\s*%.*$", "", text)).body
         except (SyntaxError, ValueError):
             continue
+        asserting = checks(text) > 0
         for statement in reversed(body):
-            made = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+            names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+            made = {node.id for node in names if isinstance(node.ctx, ast.Store)}
             made |= {statement.name} if isinstance(statement, (ast.FunctionDef, ast.ClassDef)) else set()
-            if made & used:
-                used |= {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
+            if asserting or made & wanted:
+                needed = {node.id for node in names if isinstance(node.ctx, ast.Load)}
+                used |= needed
+                wanted = (wanted - made) | needed
     return used
 
 

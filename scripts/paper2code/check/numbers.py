@@ -45,10 +45,12 @@ def read(text: str) -> tuple[values.Number, ...]:
     return tuple(values.numbers(text[:100_000]))
 
 
+# Only where the word multiplies something: "half precision", "the first half" and "double Q-learning" state no number.
+OF = r"(?=\s+(?:of|the|as|that|its|their|this|these|our)\b)"
 FRACTIONS = (
-    (0.5, re.compile(r"\b(?:half|halve[sd]?|halving)\b", re.I)),
-    (0.25, re.compile(r"\b(?:a|one) quarter\b", re.I)),
-    (2, re.compile(r"\b(?:twice|doubled?|doubling)\b", re.I)),
+    (0.5, re.compile(rf"(?<!first )(?<!second )(?<!last )(?<!other )\b(?:half{OF}|(?:one|a)[\s-]half\b(?![\s-]precision)|halve[sd]?\b|halving\b)", re.I)),
+    (0.25, re.compile(rf"\b(?:a|one) quarter{OF}", re.I)),
+    (2, re.compile(rf"\b(?:twice|doubled|doubling|doubles?{OF})\b", re.I)),
 )
 
 

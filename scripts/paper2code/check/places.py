@@ -250,7 +250,8 @@ class Places:
             label = f"{place.kind.capitalize()} {number}"
             hits = have.get(bare(number)) or [item for key, items in have.items() for item in items
                                               if re.fullmatch(re.escape(bare(number)) + "[a-z]", key)]  # 3 is 3a and 3b
-            if not hits and (part := re.fullmatch(r"(\d+)[a-z]", bare(number))):  # 2b is a part of 2, where the caption numbers no parts
+            if not hits and place.kind in ("table", "figure") and (part := re.fullmatch(r"(\d+)[a-h]", bare(number))):
+                # 2b is a part of 2, where the caption numbers no parts
                 hits = have.get(part.group(1))
             if not hits:
                 near = close(bare(number), list(have))

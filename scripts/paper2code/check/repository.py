@@ -28,7 +28,7 @@ LARGEST = 2_000_000  # bytes of one source file
 
 CITES = re.compile(
     r"§|\b(?:Sec(?:tion|\.)\s*[A-Z]?\d|Eqs?\.?\s*\(?\d|Equations?\s*\(?\d|Algorithms?\s*\d|Alg\.\s*\d|Tab(?:le|\.)\s*[A-Z]?\d"
-    r"|Fig(?:ure|\.)\s*[A-Z]?\d|App(?:endix|\.)\s*[A-Z\d]|Appendices\s+[A-Z\d]|(?:Theorem|Lemma|Proposition|Corollary|Definition)\s*(?:[A-Z]\.?)?\d|Footnote\s*\d|Abstract\b)"
+    r"|Fig(?:ure|\.)\s*[A-Z]?\d|Appendix\s+[A-Z\d]|App\.\s*(?:[A-Z](?![A-Za-z])|\d)|Appendices\s+[A-Z\d]|(?:Theorem|Lemma|Proposition|Corollary|Definition)\s*(?:[A-Z]\.?)?\d|Footnote\s*\d|Abstract\b)"
 )
 TAGS = ("UNSPECIFIED", "PARTIALLY_SPECIFIED", "ASSUMPTION", "FROM_OFFICIAL_CODE")
 FLAG = re.compile(r"\[(" + "|".join(TAGS) + r")\]")

@@ -368,6 +368,9 @@ def from_copy(copy: Path, commit: str | None, archive: Path) -> tuple[str, Path]
             raise cli.Stop(f"git cannot read {copy}: {told[-1] if told else 'no reason given'}", code=cli.UNUSABLE,
                            expected=f"a clone that has {commit or 'a commit'}") from problem
 
+    if git("rev-parse", "--show-prefix"):
+        raise cli.Stop(f"{copy} is a folder inside another repository, not a clone of this one", code=cli.USAGE,
+                       expected="the top folder of a clone", fix="name the clone's own folder, or give an archive")
     wanted = git("rev-parse", "--verify", "--end-of-options", f"{commit or 'HEAD'}^{{commit}}")
     # Packed from an empty repository that borrows the objects: the clone's own configuration may name filters, which git would run.
     bare = archive.with_name("bare")

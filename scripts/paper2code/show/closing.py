@@ -57,7 +57,7 @@ def run(folder: Path, given: Path | None, *, keep: bool, as_json: bool, out: str
     outcome = everything.check(result, paper, work=work if work.ledger.is_file() else None, contribution=contribution, mode=job.mode)
     lock.write(result, paper, outcome, folder)
     states = Counter(entry["state"] for entry in outcome.anchors if entry.get("quote"))
-    names = [path.relative_to(result).as_posix() for path in (*gates.walk(result), result / lock.NAME) if path.is_file()]
+    names = [path.relative_to(result).as_posix() for path in (*gates.walk(result), *(result / name for name in sorted(gates.PRODUCED))) if path.is_file()]
     counts = ledger.counts()
     removed = not keep and FOLDER in folder.resolve().parts
     data = {"title": paper.title, "paper": job.paper, "result": str(result), "mode": job.mode, "framework": job.framework, "files": names,
