@@ -24,7 +24,7 @@ EXAMPLES = """
 def main(argv: list[str] | None = None) -> int:
     parser = cli.parser(__doc__, examples=EXAMPLES, codes=(cli.DONE, cli.FINDINGS, cli.USAGE, cli.ENVIRONMENT))
     parser.add_argument("paper", metavar="PAPER", nargs="?", help="what fetch_paper.py takes")
-    parser.add_argument("--agent", required=True, choices=("claude", "codex", "gemini", "opencode"), help="which installed agent")
+    parser.add_argument("--agent", required=True, choices=("claude", "codex", "gemini", "opencode", "copilot"), help="which installed agent")
     parser.add_argument("--list", metavar="FILE", help="a reading list: one PAPER a line, # begins a comment")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="papers of the list at a time (default 1)")
     parser.add_argument("--mode", choices=MODES)

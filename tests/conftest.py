@@ -2,7 +2,9 @@
 
 import importlib.util
 import os
+import runpy
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,14 @@ sys.path.insert(0, str(ROOT / "scripts"))
 os.environ.setdefault("PAPER2CODE_PYTHON", sys.executable)
 # The tests with real agents are heavy and need npm: `run.py --clients`.
 collect_ignore = [] if os.environ.get("PAPER2CODE_CLIENTS") else ["clients"]
+
+
+def run_lines(lines: str, **given) -> dict:
+    """The names that lines of Python leave behind, begun with those `given`."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "lines.py"
+        file.write_text(lines, encoding="utf-8")
+        return runpy.run_path(str(file), init_globals=given)
 
 
 @pytest.fixture(autouse=True)

@@ -39,7 +39,7 @@ def main() -> int:
 
 
 def clients() -> Path:
-    """The folder whose node_modules holds the agents. At least one must be there: a run that skips every test shows nothing."""
+    """The folder that holds the agents and scanners. At least one must be there: a run that skips every test shows nothing."""
     sys.path.insert(0, str(HERE / "clients"))
     import packages
 

@@ -180,7 +180,7 @@ def test_what_a_check_asserts_on_may_be_made_in_another_cell(tmp_path):
 def test_a_name_made_again_by_the_check_is_not_what_another_cell_made(tmp_path):
     (tmp_path / "notebooks").mkdir()
     node = nbformat.v4.new_notebook(cells=[
-        nbformat.v4.new_code_cell("shown = Other(1)\nmodel = Reader(2)"), nbformat.v4.new_code_cell("model = model.eval()"),
+        nbformat.v4.new_code_cell("shown = Other(1)\nmodel = Reader(2)"), nbformat.v4.new_code_cell("model = model.train()"),
         nbformat.v4.new_code_cell("shown = 3\nassert shown == 3 and model.width == 2")])
     nbformat.write(node, tmp_path / notebook.FILE)
     used = notebook.used_by_checks(notebook.read(tmp_path)[0])

@@ -407,7 +407,7 @@ def test_a_clone_on_this_machine_is_taken_at_its_commit(clone, place, tmp_path):
 def test_an_archive_on_this_machine_says_its_commit(clone, place, tmp_path):
     folder, last, first = clone
     archive = tmp_path / "name.tar.gz"
-    subprocess.run(["git", "-C", str(folder), "archive", "--prefix=name/", "--format=tar.gz", f"--output={archive}", last], check=True)
+    subprocess.run(["git", "-C", str(folder), "archive", "--prefix=name/", "--format=tar.gz", "--output", str(archive), last], check=True)
     assert bring.bring("https://github.com/owner/name", place, copy=archive).commit == last
     with pytest.raises(cli.Stop) as stop:
         bring.bring("https://github.com/owner/name", place, commit=first, copy=archive)

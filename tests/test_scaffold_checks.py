@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import scaffold_fixture as fixture
 import yaml
+from conftest import run_lines
 from paper2code.check import code, dimensions, marked
 from paper2code.check import contribution as contributions
 from paper2code.check.contribution import Component
@@ -173,11 +174,10 @@ def test_masks_are_seen_wherever_they_are_named(tmp_path):
 def test_made_up_inputs_fit_each_other(tmp_path):
     torch = pytest.importorskip("torch")
     cells, _ = laid(tmp_path)
-    made = {}
     toy = types.SimpleNamespace(model=types.SimpleNamespace(d=8, n=4, L=2))
     for line in cells["Attention-seeds"].splitlines():
         if line.startswith("mask = "):
-            exec(line, {"torch": torch, "toy": toy, "batch": 3}, made)
+            made = run_lines(line, torch=torch, toy=toy, batch=3)
     assert made["mask"].dtype == torch.bool and made["mask"].any(-1).all() and not made["mask"].all(-1).any()
     assert "outs[0].shape[2]" in cells["Attention-shape"]
     shape = cells["rows_before-shape"]
@@ -193,8 +193,8 @@ def test_random_tokens_are_never_padding():
     )
     line = walkthrough.made("tokens", "int (batch, n)", walkthrough.Sizes(plan), "numpy")
     for pad in (0, 3, 6):
-        space = {"np": np, "rng": np.random.default_rng(0), "batch": 50, "toy": types.SimpleNamespace(data=types.SimpleNamespace(pad=pad, V=7))}
-        exec(line, space)
+        toy = types.SimpleNamespace(data=types.SimpleNamespace(pad=pad, V=7))
+        space = run_lines(line, np=np, rng=np.random.default_rng(0), batch=50, toy=toy)
         assert set(space["tokens"].ravel()) == set(range(7)) - {pad}
 
 
@@ -278,6 +278,6 @@ def test_a_part_without_parameters_hands_gradients_on(framework):
     given |= {"taken_call": 'x=taken["x"]', "first": "", "whole": False, "floating": ["x"]}
     engine = scaffold.templates()
     gradients, seeds = (engine.get_template(f"checks/{framework}/{name}.py.j2").render(given) for name in ("gradients", "seeds"))
-    exec(MODULES[framework].replace("BODY", "-x") + seeds + "\n" + gradients, {})
+    run_lines(MODULES[framework].replace("BODY", "-x") + seeds + "\n" + gradients)
     with pytest.raises(AssertionError):  # what it takes has no influence
-        exec(MODULES[framework].replace("BODY", "0 * x") + gradients, {})
+        run_lines(MODULES[framework].replace("BODY", "0 * x") + gradients)

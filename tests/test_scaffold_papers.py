@@ -8,6 +8,7 @@ import importlib.util
 import json
 import re
 import subprocess
+import symtable
 import sys
 import types
 from pathlib import Path
@@ -17,6 +18,7 @@ import numpy as np
 import pytest
 import scaffold_fixture as fixture
 import yaml
+from conftest import run_lines
 from paper2code.check import anchors, dimensions, flags, notes
 from paper2code.check.contribution import Component
 from paper2code.check.ledger import Entry, Item, Ledger
@@ -56,7 +58,7 @@ def laid(folder, parts, framework="pytorch", mode="minimal", type="a", items=(),
 
 def compiles(text):
     tree = ast.parse(text)
-    compile(tree, "laid", "exec")
+    symtable.symtable(text, "laid", "exec")
     # Nothing that is imported is left unused but what the bodies will need, and no name of a signature is undefined.
     bound = {(alias.asname or alias.name).split(".")[0] for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom)) for alias in node.names}
     defined = {node.name for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))} | bound | set(dir(__builtins__)) | {"int", "float", "str"}
@@ -265,9 +267,7 @@ class Plan(types.SimpleNamespace):
 def test_a_mask_hides_some_and_never_position_0(name, kind, shape):
     line = walkthrough.made(name, f"{shape} {kind}".strip(), walkthrough.Sizes(Plan.of()), "numpy")
     for seed in range(20):
-        space = {"np": np, "rng": np.random.default_rng(seed), "batch": 4}
-        exec(line, space)
-        mask = space[name]
+        mask = run_lines(line, np=np, rng=np.random.default_rng(seed), batch=4)[name]
         assert mask.dtype == {"int": np.int64, "bool": bool, "": np.float64}[kind] and set(np.unique(mask)) <= {0, 1}
         seen = mask == (0 if "padding" in name else 1)
         assert seen[..., 0].all()
@@ -278,8 +278,7 @@ def test_a_mask_hides_some_and_never_position_0(name, kind, shape):
 def test_masks_are_the_same_in_torch():
     torch = pytest.importorskip("torch")
     for kind, dtype in (("int", torch.int64), ("bool", torch.bool)):
-        space = {"torch": torch, "batch": 3}
-        exec(walkthrough.made("mask", f"(batch, n) {kind}", walkthrough.Sizes(Plan.of()), "pytorch"), space)
+        space = run_lines(walkthrough.made("mask", f"(batch, n) {kind}", walkthrough.Sizes(Plan.of()), "pytorch"), torch=torch, batch=3)
         assert space["mask"].dtype == dtype and (space["mask"][:, 0] == 1).all() and not (space["mask"] == 1).all(-1).any()
 
 
@@ -287,8 +286,8 @@ def test_masks_are_the_same_in_torch():
 def test_masks_are_the_same_in_jax():
     jax = pytest.importorskip("jax")
     for kind, dtype in (("int", "int32"), ("bool", "bool")):
-        space = {"jax": jax, "jnp": jax.numpy, "key": jax.random.key(0), "batch": 3}
-        exec(walkthrough.made("mask", f"(batch, n) {kind}", walkthrough.Sizes(Plan.of()), "jax"), space)
+        line = walkthrough.made("mask", f"(batch, n) {kind}", walkthrough.Sizes(Plan.of()), "jax")
+        space = run_lines(line, jax=jax, jnp=jax.numpy, key=jax.random.key(0), batch=3)
         assert str(space["mask"].dtype) == dtype and (space["mask"][:, 0] == 1).all() and not (space["mask"] == 1).all(-1).any()
 
 
@@ -306,8 +305,8 @@ def test_labels_lie_in_the_range_of_their_logits(logits, y, classes):
     found = walkthrough.labels(part, walkthrough.Sizes(Plan.of(**{"data.V": 9})))
     assert found == ({"y": classes} if classes else {})
     if classes == "3":
-        space = {"np": np, "rng": np.random.default_rng(0), "batch": 200}
-        exec(walkthrough.made("y", y, walkthrough.Sizes(Plan.of()), "numpy", classes=classes), space)
+        line = walkthrough.made("y", y, walkthrough.Sizes(Plan.of()), "numpy", classes=classes)
+        space = run_lines(line, np=np, rng=np.random.default_rng(0), batch=200)
         assert set(space["y"]) == {0, 1, 2}
 
 
@@ -398,7 +397,7 @@ def test_every_form_has_its_type(at, framework):
 )
 def test_names_are_ones_that_python_accepts(name, wanted):
     assert signatures.identifier(name) == wanted
-    compile(f"{wanted} = 1", "name", "exec")
+    assert run_lines(f"{wanted} = 1")[wanted] == 1
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)

@@ -51,7 +51,13 @@ def opencode(prompt: str, limits: Limits) -> list[str]:
     return ["opencode", "run", "--auto", prompt]
 
 
-AGENTS = {"claude": claude, "codex": codex, "gemini": gemini, "opencode": opencode}
+def copilot(prompt: str, limits: Limits) -> list[str]:
+    # Its patterns take a command's name or the whole command, not a script with any arguments. `write` makes no folders.
+    tools = [part for tool in ("write", "shell(python3:*)", "shell(mkdir:*)") for part in ("--allow-tool", tool)]
+    return ["copilot", "-p", prompt, "--no-ask-user", "--no-color", "--add-dir", str(SKILL), *tools]
+
+
+AGENTS = {"claude": claude, "codex": codex, "gemini": gemini, "opencode": opencode, "copilot": copilot}
 
 
 @dataclass(frozen=True)

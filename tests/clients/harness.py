@@ -20,11 +20,13 @@ def client(name: str) -> str:
     """The file that starts a client; the test is skipped, with the reason, where it is not here."""
     command = packages.command_of(FOLDER, name)
     if command is None:
-        pytest.skip(f"{packages.PACKAGES[name]} is not in {FOLDER / 'node_modules'}")
+        pytest.skip(f"{packages.PACKAGES.get(name) or packages.SCANNERS[name]} is not in {FOLDER}")
     return command
 
 
 def version(name: str) -> str:
+    if name in packages.SCANNERS:
+        return packages.SCANNERS[name].rpartition("=")[2]
     return json.loads((packages.home_of(FOLDER, name) / "package.json").read_text(encoding="utf-8"))["version"]
 
 
@@ -35,7 +37,7 @@ def environ(home: Path, **more: str) -> dict[str, str]:
     return {"PATH": os.environ["PATH"], "HOME": str(home), "CI": "1", "TERM": "dumb", "LANG": "C.UTF-8",
             "HTTP_PROXY": dead, "HTTPS_PROXY": dead, "http_proxy": dead, "https_proxy": dead, "NO_PROXY": "127.0.0.1,localhost",
             "no_proxy": "127.0.0.1,localhost", "DISABLE_TELEMETRY": "1", "DISABLE_AUTOUPDATER": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-            "OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1", "GIT_CONFIG_GLOBAL": os.devnull,
+            "OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1", "COPILOT_OFFLINE": "true", "GIT_CONFIG_GLOBAL": os.devnull,
             "PAPER2CODE_PYTHON": sys.executable, "PAPER2CODE_CACHE": os.environ["PAPER2CODE_CACHE"], **more}
 
 

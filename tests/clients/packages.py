@@ -1,11 +1,13 @@
-"""The clients of the client tests: npm packages, their versions, and how each is started. Standard library only."""
+"""The clients and scanners of the client tests: packages, their versions, and how each is started. Standard library only."""
 
 from __future__ import annotations
 
+import os
 import platform
 import shutil
 import subprocess
 import sys
+import venv
 from pathlib import Path
 
 SYSTEM = {"linux": "linux", "darwin": "darwin", "win32": "win32"}.get(sys.platform, sys.platform)
@@ -19,8 +21,12 @@ PACKAGES = {
     "codex": "@openai/codex@0.171.0",
     "gemini": "@google/gemini-cli@0.61.0",
     "opencode": "opencode-ai@1.18.33",
+    "copilot": "@github/copilot@1.0.102",
+    "skill-check": "skill-check@1.2.0",
 }
-MEGABYTES = 1200
+# Scanners that need no network, from PyPI; each in an environment of its own, for what they ask of others does not agree.
+SCANNERS = {"skill-scanner": "cisco-ai-skill-scanner==2.3.2", "skilllint": "skilllint==1.21.4"}
+MEGABYTES = 2200
 
 
 def home_of(folder: Path, client: str) -> Path:
@@ -30,14 +36,16 @@ def home_of(folder: Path, client: str) -> Path:
 
 
 def command_of(folder: Path, client: str) -> str | None:
-    """The file that starts a client, None where it is not here. Claude Code's package for one platform has its program at its top."""
+    """The file that starts a client or scanner, None where it is not here. Claude Code's package for one platform has its program at its top."""
+    if client in SCANNERS:
+        return shutil.which(client, path=str(folder / client / ("Scripts" if os.name == "nt" else "bin")))
     return shutil.which(client, path=str(home_of(folder, client) if client == "claude" else folder / "node_modules" / ".bin"))
 
 
 def install(cache: Path, say) -> Path:
-    """The folder whose node_modules holds the clients; npm installs there those that it lacks. Raises FileNotFoundError without npm."""
+    """The folder that holds the clients (node_modules) and scanners; what it lacks is installed. Raises FileNotFoundError without npm."""
     folder = cache / "clients"
-    missing = [client for client in PACKAGES if command_of(folder, client) is None]
+    missing = [client for client in (*PACKAGES, *SCANNERS) if command_of(folder, client) is None]
     if missing:
         npm = shutil.which("npm")
         if npm is None:
@@ -45,9 +53,14 @@ def install(cache: Path, say) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         say(f"installing the clients, once: about {MEGABYTES} MB in {folder}")
         for client in missing:
-            say(f"  {PACKAGES[client]}")
-            done = subprocess.run([npm, "install", "--prefix", str(folder), "--save-exact", "--no-audit", "--no-fund", "--loglevel", "error",
-                                   PACKAGES[client]], stdin=subprocess.DEVNULL, stdout=sys.stderr)
+            say(f"  {PACKAGES.get(client) or SCANNERS[client]}")
+            if client in SCANNERS:
+                venv.create(folder / client, with_pip=True, clear=True)
+                python = folder / client / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+                command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", SCANNERS[client]]
+            else:
+                command = [npm, "install", "--prefix", str(folder), "--save-exact", "--no-audit", "--no-fund", "--loglevel", "error", PACKAGES[client]]
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=sys.stderr)
             if done.returncode:
-                say(f"  npm ended with {done.returncode}: the tests of this client will say that it is not here")
+                say(f"  that ended with {done.returncode}: the tests of {client} will say that it is not here")
     return folder

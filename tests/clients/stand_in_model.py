@@ -122,7 +122,7 @@ class Chat:
         messages = body.get("messages", ())
         return Talk(path, together([m.get("content") or "" for m in messages if m["role"] in ("system", "developer", "user")]),
                     [together(m.get("content") or "") for m in messages if m["role"] == "tool"],
-                    [tool["function"]["name"] for tool in body.get("tools", ())])
+                    [tool[tool["type"]]["name"] for tool in body.get("tools", ())])  # of type "function" or "custom"
 
     @staticmethod
     def write(answer: Answer, number: int, body: dict) -> tuple[str, list[tuple[str, dict]]]:

@@ -85,6 +85,37 @@ def test_the_standards_own_validator(skill, record_property):
     assert validate(skill) == []
 
 
+# --- scanners -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_scanner_rates_high_what_the_triage_explains_and_nothing_else(skill, project, home, row):
+    """Without a model and without a network. The table in SECURITY.md names rules and the places they were found in."""
+    told = run([row("skill-scanner", "static, YARA, correlation: all that is rated high is explained in SECURITY.md"), "scan", str(skill),
+                "--format", "json"], project, home, seconds=400)
+    found = {(finding["rule_id"], finding["file_path"]) for finding in json.loads(told[told.index("{"):])["findings"]
+             if finding["severity"] in ("HIGH", "CRITICAL")}
+    rows = re.findall(r"^\| ([A-Z_, ]+) \| (.+?) \|", (skill / "SECURITY.md").read_text(encoding="utf-8"), re.M)
+    explained = {(rule, place) for rules, places in rows for rule in rules.split(", ") for place in re.findall(r"`([^`]*/?[^`]*)`", places)
+                 if "(" not in place}
+    assert found and explained
+    assert {one for one in found if not any(one[0] == rule and one[1].startswith(place) for rule, place in explained)} == set()
+    assert {one for one in explained if not any(rule == one[0] and place.startswith(one[1]) for rule, place in found)} == set(), "out of date"
+
+
+def test_skilllint_finds_no_error(skill, project, home, row, tmp_path):
+    """It says nothing where it finds nothing: that it looked is seen by a copy with a fault."""
+    command = row("skilllint", "check finds no error, and the one in a copy with a bad name")
+    run([command, "check", str(skill)], project, home)
+    bad = put(skill, tmp_path / "bad" / "paper2code") / "SKILL.md"
+    bad.write_text(bad.read_text(encoding="utf-8").replace("\nname: paper2code\n", "\nname: Paper_2 Code\n", 1), encoding="utf-8")
+    assert "SKILL.md" in run([command, "check", str(bad.parent)], project, home, code=1)
+
+
+def test_skill_check_finds_no_error(skill, project, home, row):
+    told = run([row("skill-check", "check finds no error"), "check", str(skill), "--no-security-scan"], project, home)
+    assert re.search(r"0 errors.*1 skill\b", told), told
+
+
 # --- Claude Code --------------------------------------------------------------------------------------------------------
 
 
@@ -201,6 +232,25 @@ def test_opencode_lists_it(skill, project, home, row):
     assert [entry["name"] for entry in found] == ["paper2code"], told[:2000]
 
 
+def test_copilot_lists_it(skill, project, home, row):
+    command = row("copilot", "skill list, and no other skill of this folder")
+    folder = put(skill, home / ".agents" / "skills" / "paper2code")
+    listed = json.loads(run([command, "skill", "list", "--json"], project, home))
+    assert [(entry["name"], entry["enabled"]) for entry in listed if str(folder) in entry["path"]] == [("paper2code", True)], listed
+
+
+def test_copilot_loads_it_and_runs_a_script(skill, project, home, row):
+    command = row("copilot", "/paper2code: base folder given; doctor.py runs where python3 is allowed, and is asked for where it is not")
+    folder = put(skill, home / ".agents" / "skills" / "paper2code")
+    doctor = Call("bash", {"command": f'python3 "{folder}/scripts/doctor.py" --offline', "description": "a script of the skill"})
+    for allowed, told in (((), "Permission denied"), (("--allow-tool", "shell(python3:*)"), "nothing is broken")):
+        with StandIn(steps(Call("skill", {"skill": "paper2code"}), doctor)) as model:
+            run([command, "-p", "/paper2code 1706.03762", "--no-ask-user", *allowed], project, home, **settings_of("copilot", home, model.address))
+        assert not model.faults and len(model.talks[-1].results) == 2, model.faults
+        assert f"Base directory for this skill: {folder}" in model.talks[-1].text and "A stage is done when its gate prints" in model.talks[-1].text
+        assert told in model.talks[-1].results[1]
+
+
 # --- run_agent.py -------------------------------------------------------------------------------------------------------
 
 
@@ -232,19 +282,17 @@ class Beginner:
             self.rounds[stage] = self.rounds.get(stage, 0) + 1
             self.prompts.append(talk.text)
         work = Path(re.search(r"Workspace: (.+?)\. Mode", talk.text).group(1))
-        number, paper = self.rounds[stage], json.loads((work / "job.json").read_text(encoding="utf-8"))["paper"]
-        if (stage, number) == (2, 2) and len(talk.results) < 2:
-            if not talk.results:
-                return self.shell(f'python3 "{self.skill}/scripts/search_paper.py" "{work}" "learning rate"')
+        good = CONTRIBUTION.format(paper=json.loads((work / "job.json").read_text(encoding="utf-8"))["paper"])
+        result = Path(re.search(r"Result folder: (.+?)\.\n", talk.text).group(1)) if stage == 4 else None
+        plan = {
+            (2, 2): (lambda: self.shell(f'python3 "{self.skill}/scripts/search_paper.py" "{work}" "learning rate"'),
+                     lambda: self.write(work / "contribution.md", good.replace("type: f", "type: z"))),
+            (2, 3): (lambda: self.write(work / "contribution.md", good),),
+            (4, 1): (lambda: self.shell(f'mkdir -p "{result}"'), lambda: self.write(result / "REPRODUCTION_NOTES.md", NOTES)),
+        }.get((stage, self.rounds[stage]), ())
+        if (stage, self.rounds[stage], len(talk.results)) == (2, 2, 1):
             self.found = talk.results[0]
-        elif talk.results or (stage, number) == (2, 1):
-            return "Stage done, the gate passes."
-        if len(talk.results) > 1:
-            return "Stage done, the gate passes."
-        if stage == 2:
-            good = CONTRIBUTION.format(paper=paper)
-            return self.write(work / "contribution.md", good if number == 3 else good.replace("type: f", "type: z"))
-        return self.write(Path(re.search(r"Result folder: (.+?)\.\n", talk.text).group(1)) / "REPRODUCTION_NOTES.md", NOTES)
+        return plan[len(talk.results)]() if len(talk.results) < len(plan) else "Stage done, the gate passes."
 
 
 def test_run_agent_drives_claude_through_two_failures(skill, project, home, row):
@@ -271,14 +319,32 @@ def settings_of(agent, home, address):
         (home / ".gemini").mkdir(parents=True)
         (home / ".gemini" / "settings.json").write_text('{"security": {"auth": {"selectedType": "gemini-api-key"}}}', encoding="utf-8")
         return {"GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": address, "GEMINI_MODEL": "gemini-2.5-pro"}
+    if agent == "copilot":
+        return {"COPILOT_PROVIDER_BASE_URL": f"{address}/v1", "COPILOT_MODEL": "stand-in"}
     provider = {"npm": "@ai-sdk/openai-compatible", "options": {"baseURL": f"{address}/v1", "apiKey": "none"}, "models": {"stand-in": {"name": "stand-in"}}}
     return {"OPENCODE_CONFIG_CONTENT": json.dumps({"model": "loopback/stand-in", "small_model": "loopback/stand-in", "provider": {"loopback": provider}})}
 
 
+def by_shell(shell, path, text):
+    return shell(f"cat > {shlex.quote(str(path))} <<'END'\n{text}\nEND")
+
+
+def by_fields(tool, place, content):
+    return lambda shell, path, text: Call(tool, {place: str(path), content: text})
+
+
+def by_create_or_edit(shell, path, text):
+    """`create` refuses a file that is there."""
+    if path.is_file():
+        return Call("edit", {"path": str(path), "old_str": path.read_text(encoding="utf-8"), "new_str": text})
+    return Call("create", {"path": str(path), "file_text": text})
+
+
 @pytest.mark.parametrize("agent, tool, key, writer", [
-    ("codex", "exec_command", "cmd", None),
-    ("gemini", "run_shell_command", "command", ("write_file", "file_path")),
-    ("opencode", "bash", "command", ("write", "filePath")),
+    ("codex", "exec_command", "cmd", by_shell),
+    ("gemini", "run_shell_command", "command", by_fields("write_file", "file_path", "content")),
+    ("opencode", "bash", "command", by_fields("write", "filePath", "content")),
+    ("copilot", "bash", "command", by_create_or_edit),
 ])
 def test_run_agent_drives_the_others(skill, project, home, row, agent, tool, key, writer):
     row(agent, "run_agent.py end to end, with its own tools: gate 2 fails twice, then passes; stage 4; complete")
@@ -287,12 +353,7 @@ def test_run_agent_drives_the_others(skill, project, home, row, agent, tool, key
     def shell(command):
         return Call(tool, {key: command, "description": "a command"})
 
-    def write(path, text):
-        if writer:
-            return Call(writer[0], {writer[1]: str(path), "content": text})
-        return shell(f"mkdir -p {shlex.quote(str(path.parent))} && cat > {shlex.quote(str(path))} <<'END'\n{text}\nEND")
-
-    beginner = Beginner(skill, shell, write)
+    beginner = Beginner(skill, shell, lambda path, text: writer(shell, path, text))
     with StandIn(beginner) as model:
         ran, told = drive(skill, project, home, agent, model, **settings_of(agent, home, model.address))
     logs = "\n".join(path.read_text(encoding="utf-8", errors="replace")[-3000:] for path in sorted(project.rglob("logs/*.log")))

@@ -170,7 +170,7 @@ def folded(node: ast.AST) -> float | int | None:
             return None
         return value if isinstance(value, (int, float)) else None
     if isinstance(node, ast.Call) and node.args and (text := words(node.args[0])) is not None and not isinstance(node.args[0], ast.Name):
-        # float("3e-4"), numpy.float32("0.1"), Fraction("1/10"), eval("0.1"), json.loads("0.1"), int("1010", base=2)
+        # float("3e-4"), numpy.float32("0.1"), Fraction("1/10"), json.loads("0.1"), int("1010", base=2)
         return number_in(text) if READS_ONE.fullmatch(text) and called(node) not in ("split", "get", "startswith", "endswith", "replace", "join") else None
     return None
 
