@@ -27,13 +27,14 @@ from paper2code.read.pdfparts import (
     layout,
     links,
     paragraphs,
+    parts,
     plumber,
     references,
     rules,
     tables,
 )
 from paper2code.read.pdfparts.document import Document, build
-from paper2code.read.pdfparts.lines import lines_of
+from paper2code.read.pdfparts.lines import line_text, lines_of, text_of_word
 
 MOST_TRIES = 40  # pages read a second time
 
@@ -229,11 +230,12 @@ def assemble(document: Document, paper: Paper, found: list[headings.Heading], ma
         lines = display.lines or [display.mark]
         index = min(l.index for l in lines)
         section = home(index)
-        text = " ".join(l.text for l in sorted(lines, key=lambda l: l.index))
+        text = " ".join(line_text(l) for l in sorted(lines, key=lambda l: l.index))
         if display.number and display.mark is not None:
             text = re.sub(r"\s*[(\[]" + re.escape(display.number) + r"[)\]]\s*$", "", text)
         if display.mark is not None and display.mark not in lines and len(display.mark.words) > 1:
-            text = f"{text} " + " ".join(w.text for w in display.mark.words if not equations.NUMBER.match(w.text))
+            text = f"{text} " + " ".join(text_of_word(w, display.mark.base, display.mark.size) for w in display.mark.words
+                                         if not equations.NUMBER.match(w.text))
         text = text.replace("\ufffd", " ").strip()
         item = Equation(f"e{at}", display.number, text=re.sub(r"\s+", " ", text), section=known(section), page=display.page,
                         bbox=display.bbox, source="pdf")
@@ -305,8 +307,9 @@ def boxes_on(sheet: engine.Page, text: str) -> list[list[float]]:
         if id(char) in first_of_word and drawn and not drawn.endswith("-"):
             drawn += " "
             owner.append(number)
-        drawn += char.text
-        owner += [number] * len(char.text)
+        piece = parts.written(char)
+        drawn += piece
+        owner += [number] * len(piece)
     whole = fold(drawn)
     hit: set[int] = set()
     start = 0

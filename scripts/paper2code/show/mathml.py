@@ -40,7 +40,22 @@ def text(source: str) -> str:
     """A paragraph of the paper as HTML."""
     out, at = [], 0
     for found in INLINE.finditer(source):
-        out.append(escape(source[at:found.start()].replace(r"\$", "$")))
+        out.append(plain(source[at:found.start()]))
         out.append(formula(found.group(1)))
         at = found.end()
-    return "".join([*out, escape(source[at:].replace(r"\$", "$"))])
+    return "".join([*out, plain(source[at:])])
+
+
+# What a PDF alone gives outside of formulas, innermost first; the tags put in hold no braces.
+SCRIPTS = ((re.compile(r"\^\{([^{}]*)\}"), r"<sup>\1</sup>"), (re.compile(r"_\{([^{}]*)\}"), r"<sub>\1</sub>"),
+           (re.compile(r"\\frac\{([^{}]*)\}\{([^{}]*)\}"), r"(\1)/(\2)"), (re.compile(r"\\sqrt\{([^{}]*)\}"), r"√(\1)"))
+
+
+def plain(source: str) -> str:
+    """Text without formulas as HTML, its powers, indices, fractions and roots set."""
+    out, before = escape(source.replace(r"\$", "$")), None
+    while out != before:
+        before = out
+        for pattern, html in SCRIPTS:
+            out = pattern.sub(html, out)
+    return out

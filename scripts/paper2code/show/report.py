@@ -207,7 +207,7 @@ def marker(number: str | None) -> str:
 def item_html(item: object) -> Markup:
     if isinstance(item, Equation):
         number = f'<span class="number">({escape(item.number)})</span>' if item.number else ""
-        body = mathml.formula(item.latex, display=True) if item.latex else f"<code>{escape(item.text or '')}</code> <small>(from the PDF alone)</small>"
+        body = mathml.formula(item.latex or item.text or "", display=True) + ("" if item.latex else " <small>(from the PDF alone)</small>")
         return Markup(f'<div class="equation" tabindex="0" role="group" aria-label="{escape(label_of(item), quote=True)}">{body}{number}</div>')
     caption = f"<b>{escape(label_of(item))}.</b> {mathml.text(getattr(item, 'caption', '') or getattr(item, 'text', ''))}"
     if isinstance(item, Algorithm):

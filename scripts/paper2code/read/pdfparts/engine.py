@@ -52,7 +52,8 @@ class Font(NamedTuple):
 
 class Char(NamedTuple):
     """One character. `base` is the y of its baseline, `x0`–`y1` its ink (white space: an empty box), `index` its place
-    in the text page, `space` whether white space stood before it."""
+    in the text page, `space` whether white space stood before it. `opens` and `closes`: what of a fraction or root begins before
+    it and ends after it, as LaTeX (parts.py)."""
 
     text: str
     x0: float
@@ -64,11 +65,13 @@ class Char(NamedTuple):
     space: bool
     hyphen: bool
     index: int
+    opens: str = ""
+    closes: str = ""
 
 
 @dataclass
 class Shape:
-    """A rule, a filled area or a picture. `kind`: rule (thin and level), bar (thin and upright), area, image."""
+    """A rule, a filled area or a picture. `kind`: rule (thin and level), stroke (one shorter than 8), bar (thin and upright), area, image."""
 
     kind: str
     x0: float
@@ -281,6 +284,8 @@ def characters(textpage: pdfium.PdfTextpage, view: View, orders: dict[int, int])
         if code in WHITE or IS_GENERATED(page, index) == 1:
             space = True
             continue
+        if 0xFE00 <= code <= 0xFE0F:  # which form of a sign a font draws
+            continue
         hyphen = code in (2, 0xFFFE, 0xAD) or IS_HYPHEN(page, index) == 1
         text = "-" if hyphen else chr(code)
         if 0xD800 <= code <= 0xDFFF:  # half of a pair
@@ -298,6 +303,8 @@ def characters(textpage: pdfium.PdfTextpage, view: View, orders: dict[int, int])
             text = known or "\ufffd"
             unmapped += known is None
         text = LIGATURES.get(text, text)
+        if "\U0001d400" <= text <= "\U0001d7ff":  # mathematical letters: 𝛽 is β set in italics
+            text = unicodedata.normalize("NFKC", text)
         BOX_OF(page, index, *box_at)
         ORIGIN_OF(page, index, *origin_at)
         if upright and left.value <= right.value and bottom.value <= top.value:
@@ -378,7 +385,7 @@ class Painted:
     def path(self, item, box: tuple[float, float, float, float], order: int) -> None:
         x0, y0, x1, y1 = box
         wide, high = x1 - x0, y1 - y0
-        name = "rule" if high <= 2.5 and wide >= 8 else "bar" if wide <= 2.5 and high >= 6 else "area"
+        name = "rule" if high <= 2.5 and wide >= 8 else "stroke" if high <= 1.6 and wide >= 2 else "bar" if wide <= 2.5 and high >= 6 else "area"
         if name == "area" and (wide < 4 or high < 4):
             return
         color = None

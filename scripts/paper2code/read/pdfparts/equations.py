@@ -80,7 +80,8 @@ def find(document: Document) -> list[Display]:
         run: list[Line] = []
         rest = [l for l in mathy if l.index not in taken and l.role is None]
         for line in rest:
-            if run and (line.index - run[-1].index > 2 or abs(line.base - run[-1].base) > 2.2 * document.leading):
+            if run and (line.index - run[-1].index > 2 or abs(line.base - run[-1].base) > 2.2 * document.leading
+                        and line.y0 - max(l.y1 for l in run) > 0.4 * document.body):
                 out += unnumbered(document, run)
                 run = []
             run.append(line)
@@ -137,9 +138,9 @@ def number_of(document: Document, line: Line, lines: list[Line], left_style: boo
     # The number alone: a formula must stand on its height, to the left.
     beside = [l for l in lines if l is not line and l.x1 <= line.x0 + 2 and l.x0 >= left - 20 and l.y0 - 14 <= line.base <= l.y1 + 14]
     if not beside:
-        # Or the formula fills its column, and the number stands on the next line.
-        full = [l for l in lines if l.x1 > line.x0 + 2 and l.x0 >= left - 3 and l.x1 <= right + 6 and l.math > 0.25 and not prose(document, l)
-                and 0.6 * document.leading < line.base - l.base < 1.6 * document.leading]
+        # Or the formula fills its column, or goes beyond it, and the number stands on the next line, below any limits.
+        full = [l for l in lines if l.x1 > line.x0 + 2 and l.x0 >= left - 3 and l.x1 <= right + 2 * document.body and l.math > 0.25 and not prose(document, l)
+                and 0.6 * document.leading < line.base - l.base < 1.9 * document.leading]
         return (line, match.group(1)) if full else None
     level = [l for l in beside if abs(l.base - line.base) < 3 and prose(document, l)]
     if level and all(prose(document, l) for l in beside) and max(l.x1 for l in level) > line.x0 - 0.9 * line.size:
@@ -206,8 +207,18 @@ def unnumbered(document: Document, run: list[Line]) -> list[Display]:
 
 
 def sequence(displays: list[Display]) -> list[Display]:
-    """Drop printed numbers that break the paper's own counting and occur twice."""
+    """Drop printed numbers that break the paper's own counting and occur twice; take one that ends a formula too near to be seen as
+    its number, when it is the one that is missing in the count."""
     seen: dict[str, Display] = {}
+    numbers = {display.number for display in displays}
+    for at, display in enumerate(displays):
+        last = max(display.lines, key=lambda l: (l.x1, l.index), default=None) if display.number is None else None
+        found = NUMBER.match(last.words[-1].text) if last is not None and len(last.words) > 1 else None
+        if found and found[1].isdigit() and found[1] not in numbers:
+            before = next((d.number for d in reversed(displays[:at]) if d.number), None)
+            after = next((d.number for d in displays[at:] if d.number), None)
+            if before == str(int(found[1]) - 1) and after in (None, str(int(found[1]) + 1)):
+                display.number, display.mark = found[1], last
     for display in displays:
         if display.number is None:
             continue
