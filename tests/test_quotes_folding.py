@@ -30,6 +30,8 @@ ALIKE = [
     "a - b|$a-b$|a − b", "x' = 1|x′ = 1|$x^\\prime=1$", "x_i^2 y|$x^2_i$ y|$x_{i}^{2}y$",
     "H_Kⁿ|$H^n_K$|$H_K^{n}$|H_K^n", "h_i^k−1 is|$h_i^{k-1}$ is|$h^{k-1}_i$ is", "X_r−1^E(f)|$X^E_{r-1}(f)$", "xᵢ² y|$x_i^2$ y",
     "D_R^Test|$D_\\textrm{R}^\\textrm{Test}$|$D^{\\text{Test}}_R$",
+    "mˆt/( √ vˆt + ϵ)|m̂_{t}/( \\sqrt{v̂_{t}} + ϵ)|$\\hat{m}_t / (\\sqrt{\\hat{v}_t} + \\epsilon)$",
+    "t + \\frac{1}{2}|$t + \\frac{1}{2}$|t + 1/2",
     "5% of it|5\\% of it|5 % of it", "a/b|$\\frac{a}{b}$|$\\dfrac a b$", "√d_k|$\\sqrt{d_k}$|sqrt(d_k)",
     "a ≤ b|$a \\leq b$|a <= b", "a ≠ b|$a\\neq b$|a != b|a ̸= b", "“quoted” text|\"quoted\" text|``quoted'' text",
     "Adam [12] works|Adam works|Adam (Kingma and Ba, 2014) works|Adam [?] works|Adam (kingma2014adam) works"

@@ -157,7 +157,7 @@ class Folded:
 def letters(word: str) -> str:
     """A run of letters as it is compared: compatibility forms and ligatures resolved, accents off, case folded."""
     plain = word if word.isascii() else "".join(
-        c for c in unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", word)) if not unicodedata.combining(c))
+        c for c in unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", word)) if not unicodedata.combining(c) and c not in "\u02c6\u02c7")
     plain = plain.casefold().replace("ς", "σ").replace("ϵ", "ε").replace("ϕ", "φ").replace("ı", "i").replace("ȷ", "j")
     return GREEK.get(plain, plain) if len(plain) > 2 else plain  # "xi" is x_i as a PDF's text has it, not ξ
 

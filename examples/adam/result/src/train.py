@@ -149,7 +149,7 @@ def average_parameters(average: Tree, theta: Tree, t: jax.Array, config: Config)
 def learning_rate(t: jax.Array | int, config: Config) -> jax.Array:
     """§6.1
 
-    §6.1 — "The stepsize α in our logistic regression experiments is adjusted by 1/ √ t decay, namely αt = √α t that
+    §6.1 — "The stepsize α in our logistic regression experiments is adjusted by 1/√t decay, namely α_t = α/√t that
       matches with our theoratical prediction from section 4."
 
     [PARTIALLY_SPECIFIED] unit of the schedule's t: §6.1 — "The stepsize α in our logistic regression experiments is

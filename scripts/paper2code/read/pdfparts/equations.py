@@ -154,7 +154,9 @@ def formula(document: Document, mark: Line, lines: list[Line], marks: list[tuple
     others = sorted(other.base for other, _ in marks if other is not mark and document.column(other) == (left, right))
     above = max((b for b in others if b < mark.base), default=-1e9)
     below = min((b for b in others if b > mark.base), default=1e9)
-    column = [l for l in lines if l is not mark and l.x0 >= left - 20 and l.x1 <= right + 20]
+    # What stands level with another number is that one's, however near a tall sign brings it.
+    column = [l for l in lines if l is not mark and l.x0 >= left - 20 and l.x1 <= right + 20
+              and (abs(l.base - mark.base) < 3 or not any(abs(l.base - base) < 3 for base in others))]
     out: list[Line] = []
     top, bottom = mark.y0 - 2, mark.y1 + 2
     changed = True
@@ -164,6 +166,8 @@ def formula(document: Document, mark: Line, lines: list[Line], marks: list[tuple
             if line in out:
                 continue
             middle = (line.y0 + line.y1) / 2
+            if line.x1 - line.x0 < 6 * document.body and any(abs(middle - base) < abs(middle - mark.base) for base in others):
+                continue  # a sign or exponent that stands off its line's height
             if others and (middle < (above + mark.base) / 2 - 4 and above > mark.base - 3.2 * document.leading or
                            middle > (below + mark.base) / 2 + 2 and below < mark.base + 3.2 * document.leading):
                 continue

@@ -54,8 +54,9 @@ def marked(page: Page) -> list[Char]:
 
 
 def limits(chars: list[Char]) -> list[Char]:
-    """Take what is set small over and under the middle of an operator out of the stream, and give it to the operator's last character."""
-    found: dict[int, str] = {}
+    """Take what is set small over and under the middle of an operator out of the stream, and give it to the operator's last character,
+    whose box then holds it too."""
+    found: dict[int, Char] = {}
     gone: set[int] = set()
     heights: list[tuple[float, int]] = []
     for first, last in operators(chars):
@@ -69,10 +70,12 @@ def limits(chars: list[Char]) -> list[Char]:
         under = stacked(chars, [at for at in near if -1.0 < chars[at].y0 - y1 and chars[at].base - y1 < 1.25 * size], x0, x1)
         if under:  # nothing has a limit above alone, but a line below may begin with something small
             gone.update(over + under)
-            found[last] = "".join(f"{sign}{{{''.join(written(chars[at]) for at in part)}}}" for sign, part in (("_", under), ("^", over)) if part)
-    if not found:
-        return chars
-    return [char._replace(closes=char.closes + found[at]) if at in found else char for at, char in enumerate(chars) if at not in gone]
+            char = chars[last]
+            text = "".join(f"{sign}{{{''.join(written(chars[at]) for at in part)}}}" for sign, part in (("_", under), ("^", over)) if part)
+            all_of = [char, *(chars[at] for at in over + under)]
+            found[last] = char._replace(closes=char.closes + text, x0=min(c.x0 for c in all_of), y0=min(c.y0 for c in all_of),
+                                        x1=max(c.x1 for c in all_of), y1=max(c.y1 for c in all_of))
+    return [found.get(at, char) for at, char in enumerate(chars) if at not in gone] if found else chars
 
 
 def operators(chars: list[Char]) -> list[tuple[int, int]]:
