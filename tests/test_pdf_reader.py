@@ -309,3 +309,17 @@ def test_the_number_of_a_formula_that_fills_its_column_stands_below_it(tmp_path)
     sheet.text(371, 182, "(1)").lines(100, 200, PROSE)
     paper = paper_of(tmp_path, sheet.text(359, 170, "d", 10, "math"))
     assert [(e.number, e.text and e.text[:5]) for e in paper.equations] == [("1", "Q = a")]
+
+
+def test_the_layout_model_is_asked_about_the_pages_that_show_most(tmp_path, monkeypatch):
+    """Prose needs it not at all; where there are more pages than it may be asked about, those with most signs go first, and it is said."""
+    asked = []
+    monkeypatch.setattr(reader, "MOST_LAID", 1)
+    monkeypatch.setattr(reader.layout, "regions", lambda path, pages: (asked.append(pages), ({}, None))[1])
+    captioned = Sheet().lines(100, 100, PROSE).text(100, 200, "Figure 1: What the rule does.").lines(100, 300, PROSE)
+    table = Sheet().lines(100, 100, PROSE).text(100, 200, "Table 1: What the runs gave.").rule(100, 215, 300).text(100, 228, "run 1  2")
+    table.rule(100, 235, 300).text(100, 248, "run 2  3").rule(100, 255, 300).lines(100, 300, PROSE)
+    paper = paper_of(tmp_path, first_page(), captioned, table, light=False)
+    assert asked == [[3]]
+    assert [w.message for w in paper.warnings if w.kind == "layout-left-out"] == [
+        "the pages 2 were read by rules alone: the layout model is asked about 1 pages at most"]

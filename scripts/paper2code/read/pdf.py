@@ -36,6 +36,7 @@ from paper2code.read.pdfparts import (
 from paper2code.read.pdfparts.document import Document, build
 from paper2code.read.pdfparts.lines import line_text, lines_of, text_of_word
 
+MOST_LAID = 50  # pages that the layout model is asked about; at 0.6 s a page, half a minute
 MOST_TRIES = 40  # pages read a second time
 
 
@@ -70,8 +71,12 @@ def read(path: str | Path, *, pages: tuple[int, int] | None = None, light: bool 
     mend_garbled(path, sheets, paper)
     document = build(sheets, outline)
     if not light:
-        wanted = [page.number for page in sheets if first <= page.number <= last and needs_layout(document, page)]
-        document.regions, problem = layout.regions(path, wanted)
+        needs = {page.number: layout_need(document, page) for page in sheets if first <= page.number <= last}
+        ranked = sorted((number for number in needs if needs[number]), key=lambda number: (-needs[number], number))
+        if ranked[MOST_LAID:]:
+            paper.warn("layout-left-out", f"the pages {', '.join(map(str, sorted(ranked[MOST_LAID:])))} were read by rules alone: the layout model is "
+                       f"asked about {MOST_LAID} pages at most")
+        document.regions, problem = layout.regions(path, sorted(ranked[:MOST_LAID]))
         if problem:
             paper.warn("no-layout", problem)
         layout.assign(document)
@@ -140,12 +145,12 @@ def judge(paper: Paper) -> None:
     paper.measures["garbled"] = round(bad / total, 3) if total else 0.0
 
 
-def needs_layout(document: Document, page: engine.Page) -> bool:
-    """Whether a page holds pictures or tables, which the layout model tells from text better than rules do."""
+def layout_need(document: Document, page: engine.Page) -> int:
+    """How many signs of pictures and tables a page shows, which the layout model tells from text better than rules do."""
     if page.turned:
-        return False
+        return 0
     captioned = any(captions.START.match(line.text) for line in document.page_lines(page.number))
-    return captioned or page.images > 0.02 or len(rules.wide(document, page.number)) >= 3
+    return captioned + (page.images > 0.02) + (len(rules.wide(document, page.number)) >= 3)
 
 
 def structure(document: Document, paper: Paper, metadata: str | None, whole: bool) -> None:
