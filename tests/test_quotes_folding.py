@@ -32,6 +32,7 @@ ALIKE = [
     "D_R^Test|$D_\\textrm{R}^\\textrm{Test}$|$D^{\\text{Test}}_R$",
     "mˆt/( √ vˆt + ϵ)|m̂_{t}/( \\sqrt{v̂_{t}} + ϵ)|$\\hat{m}_t / (\\sqrt{\\hat{v}_t} + \\epsilon)$",
     "t + \\frac{1}{2}|$t + \\frac{1}{2}$|t + 1/2",
+    "a new θ′0 ∼ Dθ|a new θ′_{0} ∼ D_{θ}|a new $\\theta'_0 \\sim D_\\theta$", "by s′t we|by s′_{t} we|by $s_t'$ we",
     "5% of it|5\\% of it|5 % of it", "a/b|$\\frac{a}{b}$|$\\dfrac a b$", "√d_k|$\\sqrt{d_k}$|sqrt(d_k)",
     "a ≤ b|$a \\leq b$|a <= b", "a ≠ b|$a\\neq b$|a != b|a ̸= b", "“quoted” text|\"quoted\" text|``quoted'' text",
     "Adam [12] works|Adam works|Adam (Kingma and Ba, 2014) works|Adam [?] works|Adam (kingma2014adam) works"

@@ -122,6 +122,8 @@ TYPED_HIGH_LOW = re.compile(rf"(\^{TYPED}|[{HIGH}]+)(_{TYPED}|[{LOW}]+)")
 TYPED_LOW_HIGH = re.compile(rf"(_{TYPED}|[{LOW}]+)(\^{TYPED}|[{HIGH}]+)")
 LOW_HIGH = re.compile(rf"(_{SCRIPT}|[{LOW}]+)(\^{SCRIPT}|[{HIGH}]+)")
 PRIME_LOW = re.compile(rf"((?<=[^\W\d_])['\u2032\u2033]+)(_{SCRIPT}|[{LOW}]+)")  # x'_i is x_i'
+LOW_PRIME = re.compile(rf"((?<=[^\W\d_])(?:_{SCRIPT}|[{LOW}]+))(['\u2032\u2033]+)")  # x_i' is set as x'_i
+TYPED_LOW_PRIME = re.compile(rf"((?<=[^\W\d_])(?:_{TYPED}|[{LOW}]+))(['\u2032\u2033]+)")
 TYPED_PRIME_LOW = re.compile(rf"((?<=[^\W\d_])['\u2032\u2033]+)(_{TYPED}|[{LOW}]+)")
 ONE_TIMES_TEN = re.compile(r"\s*\$?\s*(?:×|x|\\times|\\cdot|·|⋅|\*)\s*\$?\s*10\s*(?:\^|[⁻⁰-⁹¹²³]|[−-]\s?\d)")
 TIMES = re.compile(r"[\s${}]*\d")
@@ -165,8 +167,8 @@ def letters(word: str) -> str:
 def fold(text: str, *, math: bool = False, high_first: bool = False) -> Folded:
     """Fold `text`; `math` when all of it is mathematics (a display formula's LaTeX), not only what stands in `$…$`.
 
-    x_i^2 and x^2_i come out alike, the index first; with `high_first` the power first, as TeX sets them and as they are
-    therefore copied from a PDF.
+    x_i^2 and x^2_i come out alike, the index first; with `high_first` the power or prime first, as TeX sets them and as they
+    are therefore copied from a PDF.
     """
     for control, meant in CONTROLS.items():
         if control in text:
@@ -176,8 +178,10 @@ def fold(text: str, *, math: bool = False, high_first: bool = False) -> Folded:
         typed = not math and "$" not in text and "\\" not in text
         swap = ((TYPED_LOW_HIGH if typed else LOW_HIGH) if high_first else TYPED_HIGH_LOW if typed else HIGH_LOW)
         text = swap.sub(r"\2\1", text)  # as long as before, so places stay right
-    if ("'_" in text or "\u2032_" in text or "\u2032" in text and SOME_LOW.search(text)):
-        text = (TYPED_PRIME_LOW if "$" not in text and "\\" not in text and not math else PRIME_LOW).sub(r"\2\1", text)
+    if ("'" in text or "\u2032" in text) and ("_" in text or SOME_LOW.search(text)):
+        typed = "$" not in text and "\\" not in text and not math
+        swap = (TYPED_LOW_PRIME if typed else LOW_PRIME) if high_first else TYPED_PRIME_LOW if typed else PRIME_LOW
+        text = swap.sub(r"\2\1", text)
     dollars = math or text.count("$") % 2 == 0
     parts: list[str] = []
     starts, ends, begins, stops, marks = out.starts, out.ends, out.begins, out.stops, out.marks

@@ -353,7 +353,8 @@ class Matcher:
     def occurrences(self, quote: str) -> list[Hit]:
         """Where a quote stands, good ones if there are any; else where only its letters stand, with what differs."""
         refused: list[Hit] = []
-        orders = (False, True)[: 2 if fold(quote).text != fold(quote, high_first=True).text else 1]
+        one, other = fold(quote), fold(quote, high_first=True)
+        orders = (False, True)[: 2 if (one.text, one.marks) != (other.text, other.marks) else 1]
         for index in (self.index, None):
             index = index or self.as_copied()
             for high_first in orders:

@@ -262,6 +262,10 @@ def assemble(document: Document, paper: Paper, found: list[headings.Heading], ma
         else:
             item = Figure(f"f{at}", **common)
             paper.figures.append(item)
+            if caption.body:  # what it shows is a table; it has no number of its own
+                table = Table(f"f{at}t", rows=tables.grid(caption.body, rules.wide(document, caption.page)), **{**common, "number": None, "caption": ""})
+                paper.tables.append(table)
+                pieces.append((index + 0.5, section, Block("table", ref=table.id, page=item.page, bbox=item.bbox, source="pdf")))
         kind = "table" if caption.kind == "table" else "algorithm" if isinstance(item, Algorithm) else "figure"
         pieces.append((index, section, Block(kind, ref=item.id, page=item.page, bbox=item.bbox, source="pdf")))
     for at, note in enumerate(note for note in notes if note.kind != "thanks"):

@@ -14,9 +14,13 @@ from paper2code.read.pdfparts.lines import Line, Word, text_of_word, word_of
 
 
 def find(document: Document, captions: list[Caption]) -> None:
-    """Give each table's caption its lines, from the rules or the layout's box next to it."""
+    """Give each table's caption its lines, from the rules or the layout's box next to it; a figure's too, where what it shows is one."""
     tables = [c for c in captions if c.kind == "table"]
     boxes = {id(c): candidates(document, c, captions) for c in tables}
+    for caption in captions:
+        if caption.kind == "figure" and (own := shown(document, caption, captions)):
+            tables.append(caption)
+            boxes[id(caption)] = own
     taken: list[tuple[int, tuple]] = []
     # The surest pairs first, so that two captions on a page do not claim one table.
     pairs = sorted(((distance, id(c), box) for c in tables for distance, box in boxes[id(c)]), key=lambda p: p[0])
@@ -35,6 +39,20 @@ def find(document: Document, captions: list[Caption]) -> None:
         for line in body:
             line.role = "table"
         caption.bbox = union([l.bbox for l in caption.lines + body])
+
+
+def shown(document: Document, caption: Caption, captions: list[Caption]) -> list[tuple[float, tuple]]:
+    """The ruled table that a figure consists of, with a distance behind all those of tables: three rules of one width or more, no picture."""
+    pictures = [(s.x0, s.y0, s.x1, s.y1) for s in document.shapes(caption.page, "image")]
+    pictures += [(r.x0, r.y0, r.x1, r.y1) for r in document.regions.get(caption.page, ()) if r.kind == "picture"]
+    out = []
+    for distance, box in candidates(document, caption, captions):
+        full = [r for r in rules.wide(document, caption.page) if box[1] - 2 <= r.y0 <= box[3] + 2 and r.x1 - r.x0 > 0.9 * (box[2] - box[0])]
+        if len(full) >= 3 and distance < 40 and not any(overlap(box, other) > 0.1 for other in pictures):
+            cells = grid(inside(document, caption, box))
+            if len(cells) >= 2 and sum(sum(map(bool, row)) >= 2 for row in cells) >= 2:
+                out.append((distance + 1000, box))
+    return out
 
 
 def overlap(a: tuple, b: tuple) -> float:
