@@ -323,3 +323,14 @@ def test_the_layout_model_is_asked_about_the_pages_that_show_most(tmp_path, monk
     assert asked == [[3]]
     assert [w.message for w in paper.warnings if w.kind == "layout-left-out"] == [
         "the pages 2 were read by rules alone: the layout model is asked about 1 pages at most"]
+
+
+def test_a_figure_that_is_a_ruled_table_gives_its_rows(tmp_path):
+    sheet = first_page().rule(100, 510, 400).text(104, 522, "Network").text(220, 522, "Small").text(320, 522, "Large").rule(100, 528, 400)
+    sheet.text(104, 540, "Layers").text(220, 540, "2").text(320, 540, "12").text(104, 552, "Rate").text(220, 552, "0.1").text(320, 552, "0.01")
+    sheet.rule(100, 558, 400).text(100, 576, "Figure 1: Architectures that we tested, and how each was trained.")
+    paper = paper_of(tmp_path, sheet)
+    assert [(f.number, f.caption[:13]) for f in paper.figures] == [("1", "Architectures")]
+    assert [(t.number, t.caption, t.rows) for t in paper.tables] == [
+        (None, "", [["Network", "Small", "Large"], ["Layers", "2", "12"], ["Rate", "0.1", "0.01"]])]
+    assert not any("Network" in b.text for s in paper.sections for b in s.blocks)
