@@ -1,7 +1,8 @@
 """Mathematics as a PDF's text: powers, indices, fractions, roots and limits are told by where the characters stand."""
 
+import pdfs as pages
 import pytest
-from conftest import ROOT  # noqa: F401  (puts the package on the path)
+from paper2code.read import pdf as reader
 from paper2code.read.pdfparts.engine import Char, Font, Page, Shape
 from paper2code.read.pdfparts.lines import line_text, lines_of
 from paper2code.show import mathml
@@ -68,6 +69,23 @@ def test_an_index_under_a_power_is_its_letters():
     assert drawn.put("num", 4, 7).put("t", -2.5, 7, x=start).put("+", -0.5, 5).put("1", name="CMR10", x=start + 11).text == "x^{num}_{t^{+}}1"
 
 
+def test_a_power_goes_on_after_a_script_of_its_own():
+    drawn = Drawn().put("e").put("q", 4, 7)
+    start = drawn.at
+    drawn.put("T", 6.8, 5, x=start).put("i", 1.6, 5, x=start)
+    assert drawn.put("k", 4, 7, x=start + 4.5).put("j", 2.9, 5).words(" is").text == "e^{q^{T}_{i}k_{j}} is"
+    long = Drawn().put("L").put("CLIP+VF+S", 4, 7).put("t", -2.5, 7, x=105).put("(", name="CMR10", x=139)
+    assert long.put("x").text == "L^{CLIP+VF+S}_{t} (x"
+
+
+def test_powers_of_brackets_and_of_digits_by_the_font_of_what_is_raised():
+    assert Drawn().put("p").put("(y)", name="CMR10").put("ω", 4, 7).put("x").text == "p(y)^{ω}x"
+    assert Drawn().words("2").put("−k", 4, 7, "CMSY7").put("x").text == "2^{−k}x"
+    bold = Drawn().put("z", name="Times")
+    start = bold.at
+    assert bold.put("0", 4, 7, "Times").put("L", -2.5, 7, x=start).words(" is").text == "z^{0}_{L} is"
+
+
 def test_indices_in_indices():
     assert Drawn().put("E").put("q", -2, 7).put("θ", -3.2, 5).put("[", name="CMR10").text == "E_{q_{θ}}["
 
@@ -116,6 +134,16 @@ def test_a_root_that_is_listed_before_the_numerator_of_its_fraction():
     assert drawn.text == "of \\frac{1}{\\sqrt{d}}."
 
 
+def test_an_index_before_the_root_in_a_fraction_stays_in_the_numerator():
+    drawn = Drawn().words("is ")
+    start = drawn.at + 1
+    drawn.put("a", 6.8, 10, x=start)
+    drawn.page.chars.append(Char("√", start - 1.5, 100.0, start + 4.5, 110.0, 100.4, font("CMSY10"), True, False, 99))
+    drawn.put("1", 5.3, 7, "CMR7", x=start + 5).put("b", -8.5, 10, x=start + 4.7, space=True)
+    drawn.rule(start - 1.5, start + 9.9, 97.2).rule(start + 4.5, start + 9.9, 99.9).words(" x")
+    assert drawn.text.startswith("is") and "\\frac{a_{1}}{\\sqrt{b}}" in drawn.text
+
+
 def test_limits_of_sums_and_of_named_operators():
     drawn = Drawn().put("= ", name="CMR10")
     start = drawn.at
@@ -124,6 +152,8 @@ def test_limits_of_sums_and_of_named_operators():
     assert drawn.text == "= ∑_{i=1}^{n}x"
     named = Drawn().put("min", name="CMR10").put("w", -8, 7, x=105.7).put("L", x=122)
     assert named.text == "min_{w} L"
+    wide = Drawn().put("of", name="Times", x=80).put("max", name="CMR10", x=110).put("u,v,w,x,y,z", -8, 7, x=98.2).put("L", x=142)
+    assert wide.text == "of max_{u,v,w,x,y,z}L"
     beside = Drawn().put("max", name="CMR10").put("w", -8, 7, x=116.5)  # under its end: a line of its own that happens to begin there
     assert "_{" not in beside.text
 
@@ -139,3 +169,19 @@ def test_the_report_sets_what_a_pdf_alone_gives():
     assert mathml.text("by \\frac{1}{\\sqrt{d_{k}}}") == "by (1)/(√(d<sub>k</sub>))"
     assert mathml.text("x_{<b>}") == "x<sub>&lt;b&gt;</sub>"
     assert "<mfrac>" in mathml.formula("P_{i} = \\frac{1}{T} ∑_{t=1}^{T} s_{i,t}", display=True)
+
+
+def test_a_square_after_a_bracket_calls_no_note(tmp_path):
+    """Its 2 is that of a footnote on the next page; what stands in the bracket is mathematics."""
+    first, second = pages.Sheet(), pages.Sheet()
+    first.text(100, 100, "1   Method", 12, "bold").text(100, 120, "The loss is the squared error").text(245, 120, "(V", 10, "math").text(258, 120, "- 1)")
+    first.text(272.4, 116, "2", 7).text(280, 120, "and no other, as all of the runs show, and it is taken")
+    first.text(100, 132, "over all of the steps of a run and over all runs of the data that were made.")
+    second.text(100, 100, "We say so in a note").text(178.4, 96, "2", 7).text(184.5, 100, "and go on with the text of this page, which is")
+    second.text(100, 112, "as long as it has to be so that it is read as running text by all.").rule(100, 700, 250)
+    second.text(104, 710, "2", 5).text(108, 714, "This is the note, and it is set small at the foot.", 8)
+    (tmp_path / "a.pdf").write_bytes(pages.pdf(first, second))
+    paper = reader.read(tmp_path / "a.pdf", light=True)
+    text = " ".join(block.text for section in paper.sections for block in section.blocks)
+    assert "- 1)^{2}" in text and "in a note and go on" in text, text
+    assert [(note.number, note.text[:16]) for note in paper.footnotes] == [("2", "This is the note")]

@@ -27,7 +27,6 @@ from paper2code.read.pdfparts import (
     layout,
     links,
     paragraphs,
-    parts,
     plumber,
     references,
     rules,
@@ -35,6 +34,7 @@ from paper2code.read.pdfparts import (
 )
 from paper2code.read.pdfparts.document import Document, build
 from paper2code.read.pdfparts.lines import line_text, lines_of, text_of_word
+from paper2code.read.pdfparts.written import written
 
 MOST_LAID = 50  # pages that the layout model is asked about; at 0.6 s a page, half a minute
 MOST_TRIES = 40  # pages read a second time
@@ -316,7 +316,7 @@ def boxes_on(sheet: engine.Page, text: str) -> list[list[float]]:
         if id(char) in first_of_word and drawn and not drawn.endswith("-"):
             drawn += " "
             owner.append(number)
-        piece = parts.written(char)
+        piece = written(char)
         drawn += piece
         owner += [number] * len(piece)
     whole = fold(drawn)

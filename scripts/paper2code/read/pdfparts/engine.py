@@ -219,6 +219,7 @@ OBJECT_OF = direct(raw.FPDFText_GetTextObject, POINTER, POINTER, INT)
 IS_GENERATED = direct(raw.FPDFText_IsGenerated, INT, POINTER, INT)
 IS_HYPHEN = direct(raw.FPDFText_IsHyphen, INT, POINTER, INT)
 IS_BROKEN = direct(raw.FPDFText_HasUnicodeMapError, INT, POINTER, INT)
+SIGNS = frozenset((2, 9, 10, 13, 32, 160, 0xAD))
 WHITE = frozenset((32, 13, 10, 160, 9))
 
 
@@ -281,20 +282,24 @@ def characters(textpage: pdfium.PdfTextpage, view: View, orders: dict[int, int])
     previous = None
     for index in range(count):
         code = UNICODE_OF(page, index)
-        if code in WHITE or IS_GENERATED(page, index) == 1:
+        generated = IS_GENERATED(page, index) == 1
+        # TeX's fonts of big signs have brackets at the codes of white space and of PDFium's hyphen.
+        sign = texfonts.meaning(font_of(index, OBJECT_OF(page, index)).name, code) if code in SIGNS and not generated and \
+            texfonts.hangs(font_of(index, OBJECT_OF(page, index)).name) else None
+        if generated or code in WHITE and sign is None:
             space = True
             continue
         if 0xFE00 <= code <= 0xFE0F:  # which form of a sign a font draws
             continue
-        hyphen = code in (2, 0xFFFE, 0xAD) or IS_HYPHEN(page, index) == 1
-        text = "-" if hyphen else chr(code)
+        hyphen = sign is None and (code in (2, 0xFFFE, 0xAD) or IS_HYPHEN(page, index) == 1)
+        text = sign or ("-" if hyphen else chr(code))
         if 0xD800 <= code <= 0xDFFF:  # half of a pair
             if code < 0xDC00:
                 previous = code
                 continue
             text = chr(0x10000 + ((previous or 0xD800) - 0xD800 << 10) + (code - 0xDC00))
         font = font_of(index, OBJECT_OF(page, index))
-        if hyphen:
+        if hyphen or sign:
             pass
         elif IS_BROKEN(page, index) == 1 or code < 32 or code == 0xFFFD:
             known = texfonts.meaning(font.name, code)

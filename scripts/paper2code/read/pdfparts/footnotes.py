@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from paper2code.read.pdfparts.document import Document
+from paper2code.read.pdfparts.engine import Char
 from paper2code.read.pdfparts.front import AFFILIATION
 from paper2code.read.pdfparts.lines import Line
 
@@ -149,13 +150,15 @@ def in_order(document: Document, notes: list[Note]) -> list[Note]:
 
 
 def marks_in_text(document: Document, notes: list[Note]) -> None:
-    """Remember the raised numbers in the text that call a note, so that "gradients4" reads "gradients"."""
+    """Remember the raised numbers in the text that call a note, so that "gradients4" reads "gradients": those on the note's page, else on
+    the page before it. The 2 of (V − 1)² calls none."""
     numbers = {n.number for n in notes}
     for note in notes:
         document.marks.update((note.page, index) for index in note.mark)
     if not numbers:
         return
     near = {n.number: n.page for n in notes}
+    found: dict[str, list[tuple[int, list[int]]]] = {}
     for line in document.lines:
         if line.role in ("furniture", "table", "algorithm", "equation"):
             continue
@@ -173,6 +176,23 @@ def marks_in_text(document: Document, notes: list[Note]) -> None:
             digits = "".join(c.text for c in chars[at:end])
             before = chars[at - 1] if at else None
             if digits in near and near[digits] - line.page in (0, 1) and before is not None and not before.font.math and \
-                    (before.text.isalpha() or before.text in ".,;:!?)]”\"'’") and not char.font.math:
-                document.marks.update((line.page, c.index) for c in chars[at:end])
+                    (before.text.isalpha() or before.text in ".,;:!?)]”\"'’") and not char.font.math and not closes_formula(chars[:at]):
+                found.setdefault(digits, []).append((line.page, [c.index for c in chars[at:end]]))
             at = max(end, at + 1)
+    for number, places in found.items():
+        own = [place for place in places if place[0] == near[number]]
+        document.marks.update((page, index) for page, indices in own or places for index in indices)
+
+
+def closes_formula(chars: list[Char]) -> bool:
+    """Whether characters end in a bracket that holds mathematics, so that a raised number after it is a power."""
+    if not chars or chars[-1].text not in ")]":
+        return False
+    depth = 0
+    for char in reversed(chars):
+        depth += (char.text in ")]") - (char.text in "([")
+        if char.font.math and char.text.isalpha() or char.text in "=+−<>":
+            return True
+        if depth == 0:
+            break
+    return False

@@ -40,6 +40,8 @@ def mark(document: Document) -> None:
             at = round(line.base / 6)
             pages = set().union(*(heads.get((mask(line), at + d), set()) for d in (-1, 0, 1)))
             outermost = line.y0 <= first + 3 or line.y1 >= last - 3
+            if re.fullmatch(r"\(\d{1,3}\)", line.text) and any(abs(other.base - line.base) < 3 and other.x1 < line.x0 for other in lines):
+                continue  # an equation's number, beside its formula
             if len(pages) >= need and len(line.text) < 160 and not line_of_prose(document, line, lines):
                 line.role = "furniture"
             elif PAGE_NUMBER.match(line.text) and outermost:

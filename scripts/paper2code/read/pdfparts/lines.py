@@ -8,15 +8,11 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import groupby
+from itertools import groupby, takewhile
 
 from paper2code.read.pdfparts import parts
 from paper2code.read.pdfparts.engine import Char, Font, Page
-from paper2code.read.pdfparts.parts import hanging
-
-# Text that TeX fonts give as a separate accent before or after its letter: ´e, ¨u.
-ACCENTS = {"´": "\u0301", "`": "\u0300", "¨": "\u0308", "ˆ": "\u0302", "˜": "\u0303", "ˇ": "\u030c", "˚": "\u030a", "¸": "\u0327",
-           "¯": "\u0304", "˘": "\u0306", "˙": "\u0307"}
+from paper2code.read.pdfparts.written import ACCENTS, FRACTION, HALF, ROOT, SMALL, hanging, normal, text_of_chars
 
 
 @dataclass
@@ -111,7 +107,7 @@ def word_of(chars: list[Char]) -> Word:
     _, x0, y0, x1, y1, *_ = main
     before = main
     for char in chars:
-        if before.closes.endswith(parts.HALF):
+        if before.closes.endswith(HALF):
             text += "/"
         before = char
         accent = ACCENTS.get(text[-1]) if text else None
@@ -132,27 +128,25 @@ def word_of(chars: list[Char]) -> Word:
     return Word(text, x0, y0, x1, y1, main.base, main.font.size, chars)
 
 
-def normal(text: str) -> str:
-    return unicodedata.normalize("NFC", text.replace("ı", "i"))
-
-
 def same_line(line: list[Char], base: float, size: float, char: Char) -> bool:
     """Whether `char` goes on the line so far, whose main letters stand at `base` in `size`."""
     last = line[-1]
-    if last.closes.endswith(parts.HALF):
+    if last.closes.endswith(HALF):
         return True
     gap = char.x0 - last.x1
     big = max(size, char.font.size)
-    if gap < 0 and max(char.font.size, last.font.size) <= parts.SMALL * size and last.base < base - 0.15 * size < base + 0.08 * size < char.base:
+    if gap < 0 and max(char.font.size, last.font.size) <= SMALL * size and last.base < base - 0.15 * size < base + 0.08 * size < char.base:
         # An index under a power goes back to where the power began.
         at = len(line) - 1
-        while at > 0 and line[at - 1].base < base - 0.15 * size and line[at - 1].font.size <= parts.SMALL * size:
+        while at > 0 and line[at - 1].base < base - 0.15 * size and line[at - 1].font.size <= SMALL * size:
             at -= 1
         if abs(char.x0 - line[at].x0) < 0.35 * size and char.base < base + 0.55 * size:
             return True
     if char.text >= "\u0590" and last.text >= "\u0590" and leftwards(char.text) and leftwards(last.text):
         # PDFium gives a word's letters as they are read, one left of the other, and the words as they stand: the next begins far right.
         gap = last.x0 - char.x1 if char.x1 <= last.x1 + 0.5 * big else 0.0 if char.x0 - last.x1 <= 14 * big else gap
+    if gap > 4 * big and last.font.size <= SMALL * size and last.base > base + 0.08 * size:  # an index under a long power
+        gap = char.x0 - max(other.x1 for other in line[-24:])
     if gap > 4 * big or gap < -1.2 * big:
         # A step back within the width of what stands there: an accent, a limit above or below, a fraction's part.
         return False
@@ -198,7 +192,7 @@ def lines_of(page: Page) -> list[Line]:
         if run:
             words, word = [], []
             for char in run:
-                if word and parted(word[-1], char) and not one_script(word[-1], char, base, size):
+                if word and parted(word[-1], char) and not one_script(word, char, base, size):
                     words.append(word_of(word))
                     word = []
                 word.append(char)
@@ -253,26 +247,33 @@ def with_accent(letter: Char, accent: Char) -> Char:
     return letter._replace(text=normal(letter.text + ACCENTS[accent.text]), opens=accent.opens + letter.opens, closes=letter.closes + accent.closes)
 
 
-def one_script(last: Char, char: Char, base: float, size: float) -> bool:
-    """Whether two characters are raised or lowered together on a line of that base and size: what stands between them is thin space."""
-    off = last.base - base
-    return (abs(char.base - last.base) < 0.1 * size and abs(char.font.size - last.font.size) < 0.1 and char.font.size <= parts.SMALL * size
-            and not -0.2 * size <= off <= 0.08 * size and char.x0 - last.x1 < 0.35 * size and (char.font.math or last.font.math))
+def one_script(word: list[Char], char: Char, base: float, size: float) -> bool:
+    """Whether a character goes on what a word ends in, raised or lowered on a line of that base and size: what stands between them is
+    thin space. Scripts of that script may stand between."""
+    if char.font.size > SMALL * size or -0.2 * size <= char.base - base <= 0.08 * size:
+        return False
+    scripts = list(takewhile(lambda last: last.font.size <= SMALL * size, reversed(word)))
+    if not scripts or char.x0 - max(last.x1 for last in scripts) >= 0.35 * size:
+        return False
+    for last in scripts:
+        if abs(char.base - last.base) < 0.1 * size and abs(char.font.size - last.font.size) < 0.5:
+            return char.font.math or last.font.math or word[-1].font.math
+    return False
 
 
 def parted(last: Char, char: Char) -> bool:
     """Whether a word ends between two characters. A script that hugs its letter is part of its word, whatever space PDFium saw,
     and so is an index under a power, and what stands under a fraction's rule."""
-    if last.closes.endswith(parts.HALF) or last.opens.endswith(parts.ROOT):
+    if last.closes.endswith(HALF) or last.opens.endswith(ROOT):
         return False
     size = max(char.font.size, last.font.size)
     gap = char.x0 - last.x1
-    if gap < 0.05 * size and abs(char.base - last.base) > 0.35 * size and abs(char.font.size - last.font.size) < 0.3 * size:
+    if gap < 0.15 * size and abs(char.base - last.base) > 0.35 * size and abs(char.font.size - last.font.size) < 0.3 * size:
         return False
     if char.space and gap < 0.15 * size and char.font.math and last.font.math and abs(char.font.size - last.font.size) < 0.1 and char.text.isalpha() \
             and last.text.isalpha():
         return False
-    if char.opens.startswith(parts.FRACTION) and char.font.size <= parts.SMALL * last.font.size and gap < 0.4 * size:
+    if char.opens.startswith(FRACTION) and char.font.size <= SMALL * last.font.size and gap < 0.4 * size:
         return False
     if char.space and gap < 0.2 * size and (char.font.size <= 0.89 * last.font.size or
                                             last.font.size <= 0.89 * char.font.size and char.text in ".,;:)]"):
@@ -282,73 +283,9 @@ def parted(last: Char, char: Char) -> bool:
 
 # --- back to running text ------------------------------------------------------------------------------------------------
 
-POWER = re.compile(r"(?=.*[0-9])[0-9A-Za-z+\-−–/().,]+$")
-TRANSPOSED = re.compile(r"[A-Za-z⊤⊺]$")
-MARK = re.compile(r"[†‡§¶′,.]+$")
-BRACKETED = re.compile(r"[(\[{⟨][^()\[\]{}⟨⟩]+[)\]}⟩]$")
-SIGN = re.compile(rf"[\w+−∗*⊤⊺/∼]+$|{BRACKETED.pattern}")
-
-
 def text_of_word(word: Word, base: float, size: float) -> str:
     """A word with powers written `^{…}`, so that 10⁻⁹ does not read 10−9 nor w⁽ⁱ⁾ as a function of i, indices `_{…}`, fractions `\\frac{…}{…}`."""
     return text_of_chars(word.chars, base, size)
-
-
-def text_of_chars(chars: list[Char], base: float, size: float) -> str:
-    out = ""
-    held: list[Char] = []  # raised or lowered characters that follow each other, and what stands raised or lowered beside those
-    where = 0  # 1 raised, -1 lowered: where `held` stands
-    under: list[Char] = []  # the characters at full height so far; the last is what raised and lowered ones stand on
-
-    def close() -> None:
-        nonlocal out, held
-        if held:
-            out += script(held, where, under)
-        held = []
-
-    for char in chars:
-        if held and char.font.size <= parts.SMALL * held[0].font.size and abs(char.base - held[0].base) < held[0].font.size:
-            held.append(char)
-            continue
-        small = char.font.size <= parts.SMALL * size and not hanging(char)
-        at = 0 if not small else 1 if char.base < base - 0.2 * size else -1 if char.base > base + 0.08 * size else 0
-        if at != where:
-            close()
-            where = at
-        if at:
-            held.append(char)
-            continue
-        accent = ACCENTS.get(out[-1:]) if out else None
-        if accent and char.text.isalpha() and not char.font.math:
-            out = out[:-1] + char.opens + normal(char.text + accent) + char.closes
-        else:
-            out += parts.written(char)
-        under.append(char)
-    close()
-    return out
-
-
-def script(held: list[Char], where: int, under: list[Char]) -> str:
-    """What stands raised (1) or lowered (-1) beside the last of `under`, marked as such where that is what it is: a note's or
-    citation's mark beside a word is none, nor is a ± with what follows it."""
-    text = "".join(char.text for char in held)
-    tail = "" if any(char.opens for char in held) else held[-1].closes  # what ends there began before
-    held = [*held[:-1], held[-1]._replace(closes=held[-1].closes[:len(held[-1].closes) - len(tail)])]
-    inner = text_of_chars(held, held[0].base, held[0].font.size)
-    if not under:
-        return inner + tail
-    on = under[-1]
-    digit = on.text[-1] in "0123456789"
-    name = on.text.isalpha() and (len(under) < 2 or not under[-2].text.isalpha() or under[-2].font.name != on.font.name)  # a letter alone
-    if where < 0:
-        marked = re.search(r"[\w∞∗⊤⊥]", text) and not (digit and text[0] in "±(+−-↑↓,.")
-    elif digit or on.text[-1] in ")]}" and not on.font.math:
-        marked = POWER.match(text) or held[0].font.math and TRANSPOSED.match(text)
-    elif on.font.math:
-        marked = not MARK.match(text)
-    else:
-        marked = name and not text.isdigit() and SIGN.match(text) or BRACKETED.match(text) and any(char.font.math for char in held)
-    return (("^{" if where > 0 else "_{") + inner + "}" if marked else inner) + tail
 
 
 def line_text(line: Line, skip: Iterable[int] = ()) -> str:

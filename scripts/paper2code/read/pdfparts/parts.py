@@ -8,21 +8,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from paper2code.read.pdfparts import texfonts
 from paper2code.read.pdfparts.engine import Char, Page, Shape
+from paper2code.read.pdfparts.written import FRACTION, HALF, ROOT, SMALL, hanging, text_of_chars
 
-FRACTION, HALF, ROOT = r"\frac{", "}{", r"\sqrt{"
 THICKEST = 1.6  # points
-WIDEST = 200.0  # a rule that is wider is a table's or a box's
-FAR = 16.0  # points above and below the rule within which a part's baselines lie
-SMALL = 0.89  # of a size: what is no larger is a script beside it
-BIG = "∑∏∐⋃⋂"
-NAMES = ("argmax", "argmin", "max", "min", "lim", "sup", "inf")
-HANGING = "√∑∏∫∮⋂⋃∐⎧⎨⎩⎪⎫⎬⎭⎛⎝⎞⎠⎡⎣⎤⎦⎜⎟⎢⎥\ufffd"  # signs set from the top, whose baseline is not the line's
-
-
-def hanging(char: Char) -> bool:
-    return char.text in HANGING or texfonts.hangs(char.font.name)
+WIDEST = 400.0  # a rule that is wider is a table's or a box's
+FAR = 24.0  # points above and below the rule within which a part's baselines lie
+BIG = "∑∏∐⋃⋂⋁⋀⊕⊗"
+NAMES = ("argmax", "argmin", "max", "min", "lim", "sup", "inf", "maximize", "minimize", "maximise", "minimise")
 
 
 def marked(page: Page) -> list[Char]:
@@ -47,7 +40,7 @@ def marked(page: Page) -> list[Char]:
             root = run(over, border + 1, 1) if chars[border].text == "√" else []
             if root:  # PDFium puts a root under the rule before what stands over it
                 chars[border:root[-1] + 1] = [*chars[border + 1:root[-1] + 1], chars[border]]
-                border, over, under = root[-1], {at - 1 for at in root}, under - {border} | {root[-1]}
+                border, over, under = root[-1], {at for at in over if at < border} | {at - 1 for at in root}, under - {border} | {root[-1]}
             taken.update(fraction(chars, bar, run(over, border - 1, -1), run(under, border, 1)))
     roots(chars, bars)
     return chars
@@ -71,11 +64,18 @@ def limits(chars: list[Char]) -> list[Char]:
         if under:  # nothing has a limit above alone, but a line below may begin with something small
             gone.update(over + under)
             char = chars[last]
-            text = "".join(f"{sign}{{{''.join(written(chars[at]) for at in part)}}}" for sign, part in (("_", under), ("^", over)) if part)
-            all_of = [char, *(chars[at] for at in over + under)]
-            found[last] = char._replace(closes=char.closes + text, x0=min(c.x0 for c in all_of), y0=min(c.y0 for c in all_of),
-                                        x1=max(c.x1 for c in all_of), y1=max(c.y1 for c in all_of))
+            text = "".join(sign + "{" + limit([chars[at] for at in part]) + "}" for sign, part in (("_", under), ("^", over)) if part)
+            all_of = [*chars[first:last + 1], *(chars[at] for at in over + under)]
+            # Room for a limit that is wider than its operator is kept on both sides of it.
+            found[first] = chars[first]._replace(x0=min(c.x0 for c in all_of))
+            found[last] = found.get(last, char)._replace(closes=char.closes + text, y0=min(c.y0 for c in all_of), x1=max(c.x1 for c in all_of),
+                                                         y1=max(c.y1 for c in all_of))
     return [found.get(at, char) for at, char in enumerate(chars) if at not in gone] if found else chars
+
+
+def limit(part: list[Char]) -> str:
+    largest = max(part, key=lambda char: char.font.size)
+    return text_of_chars(part, largest.base, largest.font.size)
 
 
 def operators(chars: list[Char]) -> list[tuple[int, int]]:
@@ -84,7 +84,7 @@ def operators(chars: list[Char]) -> list[tuple[int, int]]:
     for at, char in enumerate(chars):
         if char.text in BIG and char.y1 - char.y0 > 1.2 * char.font.size:  # as large as a display has it: else its limits stand beside
             out.append((at, at))
-        elif char.text in "xnmpf":
+        elif char.text in "xnmpfe":
             name = next((name for name in NAMES if at + 1 >= len(name) and name[-1] == char.text
                          and "".join(c.text for c in chars[at + 1 - len(name):at + 1]) == name), None)
             following = chars[at + 1] if at + 1 < len(chars) else char
@@ -99,16 +99,11 @@ def stacked(chars: list[Char], places: list[int], x0: float, x1: float) -> list[
     middle = (x0 + x1) / 2
     groups: list[list[int]] = []
     for at in places:
-        if groups and chars[at].x0 - chars[groups[-1][-1]].x1 < 0.6 * chars[at].font.size:
+        if groups and chars[at].x0 - chars[groups[-1][-1]].x1 < 0.6 * chars[at].font.size and abs(at - groups[-1][-1]) <= 3:
             groups[-1].append(at)
         else:
             groups.append([at])
     return next((group for group in groups if abs((chars[group[0]].x0 + chars[group[-1]].x1) / 2 - middle) < 2.0), [])
-
-
-def written(char: Char) -> str:
-    """A character with what begins and ends at it."""
-    return char.opens + ("" if char.opens.endswith(ROOT) else char.text) + char.closes
 
 
 def run(among: set[int], at: int, step: int) -> list[int]:
@@ -143,7 +138,7 @@ def fraction(chars: list[Char], bar: Shape, over: list[int], under: list[int]) -
         largest = max(char.font.size for char in letters)
         base = next(char.base for char in letters if char.font.size == largest)
         for at in part:
-            moved = chars[at].base - base if abs(chars[at].base - base) < 0.6 * largest else 0.0
+            moved = chars[at].base - base if abs(chars[at].base - base) < 1.5 * largest else 0.0
             chars[at] = chars[at]._replace(base=line.base + moved)
     first, last, end = over[0], over[-1], under[-1]
     chars[first] = chars[first]._replace(opens=FRACTION + chars[first].opens)
