@@ -94,6 +94,18 @@ def test_a_derived_dataclass_is_no_section_of_the_config(tmp_path):
     assert "ModelConfig.height is not in the config's section 'model'" in [f.message for f in census.agreement(Repository(tmp_path))]
 
 
+def test_a_config_class_is_held_to_the_section_of_its_field(tmp_path):
+    """`value: ValueConfig` is the section value, whatever other section shares as many keys."""
+    (tmp_path / "src").mkdir()
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "configs" / "base.yaml").write_text("policy:\n  width: 1\n  start: 2\nvalue:\n  width: 3\n", encoding="utf-8")
+    (tmp_path / "src" / "utils.py").write_text(
+        "from dataclasses import dataclass\n\n\n@dataclass\nclass PolicyConfig:\n    width: int\n    start: int\n\n\n"
+        "@dataclass\nclass ValueConfig:\n    width: int\n\n\n@dataclass\nclass Config:\n    policy: PolicyConfig\n    value: ValueConfig\n\n\n"
+        "def used(config):\n    return config.policy.width, config.policy.start, config.value.width\n", encoding="utf-8")
+    assert [f.message for f in census.agreement(Repository(tmp_path))] == []
+
+
 @pytest.mark.parametrize("call, refused", [
     ("from_pretrained(path)", True), ("from_pretrained(path, local_files_only=True)", False), ("from_pretrained(path, local_files_only=False)", True)])
 def test_weights_from_the_disk_are_no_download(tmp_path, call, refused):

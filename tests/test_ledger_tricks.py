@@ -34,6 +34,19 @@ def test_numbers_made_of_literals_are_numbers(repository, written, value):
     assert looked == 1 and [finding.check for finding in findings] == ["census-number"]
 
 
+@pytest.mark.parametrize("flag, value, accepted", [
+    ("[UNSPECIFIED] the factor is not stated Using: 1 / 2 Alternatives: 1", "0.5", True),
+    ("[UNSPECIFIED] the factor is not stated Using: half of it (1/2) Alternatives: 1", "0.5", True),
+    ("[UNSPECIFIED] clipping is not stated Using: none Alternatives: a norm of 0.5", "0.5", False),
+    ("[UNSPECIFIED] clipping is not stated Alternatives: a norm of 0.5 Using: 0.7", "0.7", True),
+    ("[UNSPECIFIED] split 1/20/3 Using: it Alternatives: none", "0.05", False),
+])  # fmt: skip
+def test_a_flag_stands_for_what_was_chosen(repository, flag, value, accepted):
+    module = repository(f"def scaled(x):\n    # {flag}\n    return x * {value}\n").modules[0]
+    findings, looked = census.number_findings(module, lambda text, number: False)
+    assert looked == 1 and [finding.check for finding in findings] == ([] if accepted else ["census-number"])
+
+
 @pytest.mark.parametrize("harmless", [
     'text.split("1")', "len(x)", 'getattr(torch, "float32")', 'name = "layer_1"', "x.sum(range(n))", 'print("0.1 of all")', "ord(c)", "True",
 ])

@@ -242,11 +242,14 @@ def test_a_mapping_is_a_section_with_its_anchor_at_each_value(tmp_path, monkeypa
 def test_a_decision_of_any_form_reads_well(tmp_path, decision):
     def change(ledger):
         ledger["contradictions"] = [{"about": "the rate", "first": {"where": "§3.1", "quote": "a"}, "second": {"where": "§4.2", "quote": "b"},
-                                     "decision": decision, "why": "the table says so"}]
+                                     "decision": decision, "why": "the table says so"},
+                                   {"about": "the width", "first": {"where": "§3.1", "quote": "a"}, "second": {"where": "§4.2", "quote": "b"},
+                                     "no_contradiction": "two models, each with its own"}]
 
     net = {"name": "Net", "kind": "model", "where": "§3.1", "inputs": {"x": "(batch, n)"}, "outputs": {"y": "(batch, n)"}}
     files, cells = laid(tmp_path, [net], change=change)
     told = next(line for line in cells["pitfalls"].splitlines() if "the rate" in line)
+    assert "the width" not in cells["pitfalls"], "a pair that agrees is none"
     assert told == f"- **the rate**: the paper says two things, the first in §3.1, the second in §4.2. Decision: {decision.rstrip('.')}."
     assert f"Decision: {decision.rstrip('.')}. Why: the table says so" in files["REPRODUCTION_NOTES.md"]
 

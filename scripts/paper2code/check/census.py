@@ -58,10 +58,16 @@ def named(text: str) -> list[readings.Number]:
     return [number for number in read(text) if number.kind not in (readings.PLACE, readings.INDEX)]
 
 
+QUOTIENT = re.compile(r"(?<![\w.])(\d{1,4})\s?/\s?(\d{1,4})(?![\w./])")  # 1 / 2, and \frac{1}{2}
+OTHERS = re.compile(r"\bAlternatives?\s*:.*?(?=\b(?:Using|Source|Reason|Why|Because)\s*:|\Z)", re.S)  # of a flag: what was not chosen
+
+
 def holds(text: str, value: float | int) -> bool:
     """Whether a text states a number, in one of the ways people write it (4000, 4,000, 4k, 10^{-9}, ten per cent)."""
     # "2000 sequences" looks like a year; what is asked for by its value is not one.
-    return in_words(text, value) or any(close(number, value) for number in readings.numbers(text) if number.kind not in (readings.PLACE, readings.INDEX))
+    stated = (number for number in readings.numbers(text) if number.kind not in (readings.PLACE, readings.INDEX))
+    quotients = (int(over) / int(under) for over, under in QUOTIENT.findall(text.replace("}{", "/")) if int(under))
+    return in_words(text, value) or any(close(number, value) for number in stated) or any(abs(value - one) < 1e-9 for one in quotients)
 
 
 def close(number: readings.Number, value: float | int) -> bool:
@@ -326,7 +332,7 @@ def supported(text: str, value: float, states: Callable[[str, float], bool]) -> 
     for part in parts(text):
         quotes = QUOTES.findall(part)
         if FLAG.search(part):
-            if holds(part, value):
+            if holds(OTHERS.sub(" ", part), value):
                 return True
         elif CITES.search(part):
             if any(holds(quote, value) for quote in quotes) or not quotes and holds(part, value) or states(part, value):
@@ -490,10 +496,13 @@ def agreement(repository: Repository) -> list[Finding]:
             )
     classes = dataclasses(repository)
     tree = settings_tree(classes)
+    # The field of another class that a class is the type of: `value: ValueConfig` is the section value.
+    owner = {other: field for _, _, fields_of in classes for field, part in fields_of.items() for other in re.findall(r"\w+", ast.unparse(part.annotation))}
     for module, node, names in classes:
         if node.name not in tree if tree else not re.search(r"config|hyper|settings|hparams|args|options", node.name, re.I):
             continue
-        best = max(sections, key=lambda name: len(sections[name].keys() & names.keys()), default=None)
+        best = max(sections, key=lambda name: (name.rpartition(".")[2] == owner.get(node.name) and bool(sections[name].keys() & names.keys()),
+                                               len(sections[name].keys() & names.keys())), default=None)
         if best is None or len(sections[best].keys() & names.keys()) * 2 < min(len(names), len(sections[best])):
             children = {key.split(".")[0] for key in sections}
             if names and names.keys() <= children:

@@ -519,7 +519,7 @@ NO_PITFALLS = ("software", "hardware", "precision", "seeds", "hyperparameter-sea
 
 def pitfalls(plan: Plan) -> str:
     lines = ["## Common pitfalls", ""]
-    for row in plan.ledger.contradictions:
+    for row in plan.ledger.disagreements():
         first, second = (row.fields.get(side) if isinstance(row.fields.get(side), dict) else {} for side in ("first", "second"))
         decision = one_line(row.fields.get("decision") or "").rstrip(".;")
         lines.append(
