@@ -167,6 +167,13 @@ def test_a_doubtful_row_without_a_place_has_no_empty_brackets():
     assert closing.look_first(ledger.Ledger("ledger.yaml", items=[row])) == ["doubtful: shift: not said"]
 
 
+def test_an_assumption_is_looked_at_before_what_is_open():
+    rows = [ledger.Item(1, id="rate", group="training", status=ledger.UNSPECIFIED, using="0.1", value=0.1, config="training.rate"),
+            ledger.Item(2, id="sign", group="method", status=ledger.ASSUMPTION, using="minus", why="our choice: the loss falls")]
+    assert closing.look_first(ledger.Ledger("ledger.yaml", items=rows)) == [
+        "assumed: sign; using minus: our choice: the loss falls", "not in the paper: rate; using 0.1"]
+
+
 @pytest.mark.parametrize("place", ["Appendix E.2", "§5.3", "Appendix B"])
 @pytest.mark.parametrize("why, found", [
     ("our choice: {} speaks of the baseline", 0), ("our choice: {}, Table 2 speaks of another model", 0),

@@ -18,13 +18,15 @@ MOST_FILES = 30
 
 
 def look_first(ledger: ledgers.Ledger) -> list[str]:
-    """What a reader should look at first: doubtful readings, contradictions, then what the paper leaves open."""
+    """What a reader should look at first: doubtful readings, contradictions, assumptions, then what the paper leaves open."""
     out = [
         f"doubtful: {item.item or item.id}{f' ({item.where})' if item.where else ''}: {item.why_reviewed}"
         for item in ledger.items
         if item.reviewed == "doubtful"
     ]
     out += [f"the paper contradicts itself: {row.fields.get('about')}; followed: {row.fields.get('decision')}" for row in ledger.disagreements()]
+    out += [f"assumed: {item.item or item.id}; using {item.using}: {item.why}" for item in ledger.items
+            if item.status == ledgers.ASSUMPTION and item.reviewed != "doubtful"][:3]
     open_rows = [item for item in ledger.items if item.status == ledgers.UNSPECIFIED and item.group in ("architecture", "training", "method")]
     place = {item.id: rank for rank, (item, _) in enumerate(ledgers.riskiest(ledger, len(ledger.items)))}
     weight = {"method": 0, "training": 1, "architecture": 1}
