@@ -150,6 +150,11 @@ def test_limits_of_sums_and_of_named_operators():
     drawn.page.chars.append(Char("∑", start, 90.0, start + 14, 106.0, 90.0, font("CMEX10"), True, False, 99))
     drawn.put("n", 12, 7, x=start + 5.2, space=True).put("i=1", -13, 7, x=start + 1.7).put("x", x=start + 16)
     assert drawn.text == "= ∑_{i=1}^{n}x"
+    two = Drawn().put("= ", name="CMR10")
+    for at in (115.0, 131.0):
+        two.page.chars.append(Char("∑", at, 90.0, at + 14, 106.0, 90.0, font("CMEX10"), True, False, 99))
+    two.put("a∈A", -13, 7, x=116.7, space=True).put("b∈B", -13, 7, x=132.7, space=True).put("x", x=147)
+    assert "∑_{a∈A} ∑_{b∈B}" in two.text
     named = Drawn().put("min", name="CMR10").put("w", -8, 7, x=105.7).put("L", x=122)
     assert named.text == "min_{w} L"
     wide = Drawn().put("of", name="Times", x=80).put("max", name="CMR10", x=110).put("u,v,w,x,y,z", -8, 7, x=98.2).put("L", x=142)

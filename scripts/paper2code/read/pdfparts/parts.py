@@ -52,15 +52,22 @@ def limits(chars: list[Char]) -> list[Char]:
     found: dict[int, Char] = {}
     gone: set[int] = set()
     heights: list[tuple[float, int]] = []
-    for first, last in operators(chars):
+    found_operators = operators(chars)
+    middles = [((chars[first].x0 + chars[last].x1) / 2, chars[last].base) for first, last in found_operators]
+    for first, last in found_operators:
         x0, x1, size = chars[first].x0, chars[last].x1, chars[last].font.size
         y0, y1 = min(char.y0 for char in chars[first:last + 1]), max(char.y1 for char in chars[first:last + 1])
         if not heights:
             heights = sorted((char.y0, at) for at, char in enumerate(chars))
         near = [at for _, at in heights[bisect_left(heights, (y0 - 2 * size, -1)):bisect_left(heights, (y1 + size, -1))]
                 if chars[at].font.size <= SMALL * size and x0 - 2 * size < chars[at].x0 and chars[at].x1 < x1 + 2 * size and at not in gone]
-        over = stacked(chars, [at for at in near if -1.0 < y0 - chars[at].base < 0.45 * size], x0, x1)
-        under = stacked(chars, [at for at in near if -1.0 < chars[at].y0 - y1 and chars[at].base - y1 < 1.25 * size], x0, x1)
+        middle = (x0 + x1) / 2
+        over = [at for at in near if -1.0 < y0 - chars[at].base < 0.45 * size]
+        under = [at for at in near if -1.0 < chars[at].y0 - y1 and chars[at].base - y1 < 1.25 * size]
+        # Limits of two operators without space between them: each has what is nearest to it.
+        others = [x for x, base in middles if abs(base - chars[last].base) < size and x != middle]
+        over, under = (stacked(chars, part, x0, x1) or stacked(chars, [at for at in part if nearest(chars[at], middle, others)], x0, x1)
+                       for part in (over, under))
         if under:  # nothing has a limit above alone, but a line below may begin with something small
             gone.update(over + under)
             char = chars[last]
@@ -71,6 +78,11 @@ def limits(chars: list[Char]) -> list[Char]:
             found[last] = found.get(last, char)._replace(closes=char.closes + text, y0=min(c.y0 for c in all_of), x1=max(c.x1 for c in all_of),
                                                          y1=max(c.y1 for c in all_of))
     return [found.get(at, char) for at, char in enumerate(chars) if at not in gone] if found else chars
+
+
+def nearest(char: Char, middle: float, others: list[float]) -> bool:
+    at = (char.x0 + char.x1) / 2
+    return all(abs(at - middle) < abs(at - other) for other in others)
 
 
 def limit(part: list[Char]) -> str:
