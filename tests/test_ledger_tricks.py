@@ -36,9 +36,12 @@ def test_numbers_made_of_literals_are_numbers(repository, written, value):
 
 @pytest.mark.parametrize("flag, value, accepted", [
     ("[UNSPECIFIED] the factor is not stated Using: 1 / 2 Alternatives: 1", "0.5", True),
+    (r"[UNSPECIFIED] the factor is not stated Using: $\frac12$ Alternatives: 1", "0.5", True),
+    ("[UNSPECIFIED] the factor is not stated Using: 1\u20442 Alternatives: 1", "0.5", True),
     ("[UNSPECIFIED] the factor is not stated Using: half of it (1/2) Alternatives: 1", "0.5", True),
     ("[UNSPECIFIED] clipping is not stated Using: none Alternatives: a norm of 0.5", "0.5", False),
     ("[UNSPECIFIED] clipping is not stated Alternatives: a norm of 0.5 Using: 0.7", "0.7", True),
+    ("[UNSPECIFIED] clipping is not stated using: none alternatives: a norm of 0.5", "0.5", False),
     ("[UNSPECIFIED] split 1/20/3 Using: it Alternatives: none", "0.05", False),
 ])  # fmt: skip
 def test_a_flag_stands_for_what_was_chosen(repository, flag, value, accepted):

@@ -322,7 +322,7 @@ def test_the_layout_model_is_asked_about_the_pages_that_show_most(tmp_path, monk
     paper = paper_of(tmp_path, first_page(), captioned, table, light=False)
     assert asked == [[3]]
     assert [w.message for w in paper.warnings if w.kind == "layout-left-out"] == [
-        "the pages 2 were read by rules alone: the layout model is asked about 1 pages at most"]
+        "read by rules alone, as the layout model is asked about 1 pages at most: page 2"]
 
 
 def test_a_figure_that_is_a_ruled_table_gives_its_rows(tmp_path):

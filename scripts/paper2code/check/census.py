@@ -58,15 +58,16 @@ def named(text: str) -> list[readings.Number]:
     return [number for number in read(text) if number.kind not in (readings.PLACE, readings.INDEX)]
 
 
-QUOTIENT = re.compile(r"(?<![\w.])(\d{1,4})\s?/\s?(\d{1,4})(?![\w./])")  # 1 / 2, and \frac{1}{2}
-OTHERS = re.compile(r"\bAlternatives?\s*:.*?(?=\b(?:Using|Source|Reason|Why|Because)\s*:|\Z)", re.S)  # of a flag: what was not chosen
+QUOTIENT = re.compile(r"(?<![\w./])(\d{1,4})\s?[/\u2044\u2215]\s?(\d{1,4})(?![\w./])"  # 1 / 2
+                      r"|\\[dt]?frac\s*(?:\{(\d{1,4})\}|(\d))\s*(?:\{(\d{1,4})\}|(\d))")
+OTHERS = re.compile(r"\bAlternatives?\s*:.*?(?=\b(?:Using|Source|Reason|Why|Because)\s*:|\Z)", re.S | re.I)  # of a flag: what was not chosen
 
 
 def holds(text: str, value: float | int) -> bool:
     """Whether a text states a number, in one of the ways people write it (4000, 4,000, 4k, 10^{-9}, ten per cent)."""
     # "2000 sequences" looks like a year; what is asked for by its value is not one.
     stated = (number for number in readings.numbers(text) if number.kind not in (readings.PLACE, readings.INDEX))
-    quotients = (int(over) / int(under) for over, under in QUOTIENT.findall(text.replace("}{", "/")) if int(under))
+    quotients = (int(over) / int(under) for over, under in (filter(None, found) for found in QUOTIENT.findall(text)) if int(under))
     return in_words(text, value) or any(close(number, value) for number in stated) or any(abs(value - one) < 1e-9 for one in quotients)
 
 

@@ -74,8 +74,8 @@ def read(path: str | Path, *, pages: tuple[int, int] | None = None, light: bool 
         needs = {page.number: layout_need(document, page) for page in sheets if first <= page.number <= last}
         ranked = sorted((number for number in needs if needs[number]), key=lambda number: (-needs[number], number))
         if ranked[MOST_LAID:]:
-            paper.warn("layout-left-out", f"the pages {', '.join(map(str, sorted(ranked[MOST_LAID:])))} were read by rules alone: the layout model is "
-                       f"asked about {MOST_LAID} pages at most")
+            paper.warn("layout-left-out", f"read by rules alone, as the layout model is asked about {MOST_LAID} pages at most: page "
+                       + ", ".join(map(str, sorted(ranked[MOST_LAID:]))))
         document.regions, problem = layout.regions(path, sorted(ranked[:MOST_LAID]))
         if problem:
             paper.warn("no-layout", problem)

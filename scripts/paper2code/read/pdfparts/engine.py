@@ -284,8 +284,8 @@ def characters(textpage: pdfium.PdfTextpage, view: View, orders: dict[int, int])
         code = UNICODE_OF(page, index)
         generated = IS_GENERATED(page, index) == 1
         # TeX's fonts of big signs have brackets at the codes of white space and of PDFium's hyphen.
-        sign = texfonts.meaning(font_of(index, OBJECT_OF(page, index)).name, code) if code in SIGNS and not generated and \
-            texfonts.hangs(font_of(index, OBJECT_OF(page, index)).name) else None
+        name = font_of(index, OBJECT_OF(page, index)).name if code in SIGNS and not generated else ""
+        sign = texfonts.meaning(name, code) if texfonts.hangs(name) else None
         if generated or code in WHITE and sign is None:
             space = True
             continue
